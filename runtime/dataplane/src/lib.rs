@@ -1,0 +1,18 @@
+//! The packet engine, pure: it knows neither DPDK nor WebAssembly nor HTTP, and has no unsafe code.
+//!
+//! A worker polls [`Receive`] queues, parses each packet into a
+//! flow key, finds its program by the flow cache or the tables, runs the programs
+//! over groups of packets and hands what is left to [`Transmit`] queues. It is generic over packets
+//! and queues, so that it runs over DPDK's as well as over vectors of bytes in a test.
+#![forbid(unsafe_code)]
+
+mod drop_reason;
+mod id;
+pub mod packet;
+mod queue;
+pub mod stage;
+
+pub use drop_reason::{DropReason, ReasonId};
+pub use id::{PortId, StageId, TableId};
+pub use packet::Packet;
+pub use queue::{Receive, Received, Transmit};

@@ -1,0 +1,28 @@
+//! Packets: their bytes, and the headers in them.
+
+mod headers;
+
+pub use headers::{Fragment, Headers};
+
+/// One frame, from the first byte of its Ethernet header, without its check sequence.
+pub trait Packet: Send + Sized {
+    /// The frame.
+    fn bytes(&self) -> &[u8];
+
+    /// The frame, to be changed.
+    fn bytes_mut(&mut self) -> &mut [u8];
+
+    /// Grows the frame by `count` bytes at its front, whose content is not defined, and returns
+    /// the whole. `None` leaves it as it was: the buffer has no such room.
+    fn push_front(&mut self, count: usize) -> Option<&mut [u8]>;
+
+    /// Shortens the frame by `count` bytes at its front and returns the rest. `None` leaves it as
+    /// it was: it is not that long.
+    fn pull_front(&mut self, count: usize) -> Option<&mut [u8]>;
+
+    /// A second packet with the same bytes; `None` if there is no buffer for it.
+    fn duplicate(&self) -> Option<Self>;
+
+    /// Asks the processor to fetch the first bytes, which are about to be read.
+    fn prefetch(&self) {}
+}
