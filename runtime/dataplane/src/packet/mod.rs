@@ -1,8 +1,14 @@
 //! Packets: their bytes, and the headers in them.
 
+mod buffer;
+pub mod checksum;
 mod headers;
+mod parse;
 
+pub use buffer::Buffer;
 pub use headers::{Fragment, Headers};
+pub(crate) use parse::protocol;
+pub use parse::{Parsed, parse};
 
 /// One frame, from the first byte of its Ethernet header, without its check sequence.
 pub trait Packet: Send + Sized {

@@ -1,0 +1,94 @@
+use super::{FlowKey, Seed};
+
+/// Remembers what was decided for a key: two-way set-associative, of a fixed size.
+///
+/// Forgetting everything is one addition, since an entry of an earlier generation does not count.
+#[derive(Debug)]
+pub(crate) struct FlowCache {
+    entries: Box<[Entry]>,
+    seed: Seed,
+    generation: u32,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Entry {
+    key: FlowKey,
+    outcome: u32,
+    generation: u32,
+}
+
+impl FlowCache {
+    /// A cache of the next power of two of `entries`, at least two.
+    pub(crate) fn new(entries: usize, seed: Seed) -> Self {
+        let entries = entries.next_power_of_two().max(2);
+        Self { entries: vec![Entry::default(); entries].into(), seed, generation: 1 }
+    }
+
+    /// What was decided for the key.
+    #[inline]
+    pub(crate) fn get(&self, key: &FlowKey) -> Option<u32> {
+        let place = self.place(key);
+        [place, place ^ 1]
+            .into_iter()
+            .map(|place| &self.entries[place])
+            .find(|entry| entry.generation == self.generation && entry.key == *key)
+            .map(|entry| entry.outcome)
+    }
+
+    /// Remembers; what stood in the key's first place moves to its second.
+    pub(crate) fn insert(&mut self, key: FlowKey, outcome: u32) {
+        let place = self.place(&key);
+        self.entries[place ^ 1] = self.entries[place];
+        self.entries[place] = Entry { key, outcome, generation: self.generation };
+    }
+
+    /// Forgets everything.
+    pub(crate) fn clear(&mut self) {
+        self.generation = self.generation.wrapping_add(1);
+        if self.generation == 0 {
+            self.entries.fill(Entry::default());
+            self.generation = 1;
+        }
+    }
+
+    #[inline]
+    fn place(&self, key: &FlowKey) -> usize {
+        #[expect(clippy::cast_possible_truncation, reason = "the low bits are what is wanted")]
+        let hash = self.seed.key(key) as usize;
+        hash & (self.entries.len() - 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(port: u16) -> FlowKey {
+        FlowKey { l4_src: port, ..FlowKey::default() }
+    }
+
+    #[test]
+    fn answers_what_was_put_in_or_nothing() {
+        let mut cache = FlowCache::new(64, Seed(1));
+        for port in 0..1000 {
+            cache.insert(key(port), u32::from(port));
+        }
+        let known: Vec<u16> = (0..1000).filter(|&port| cache.get(&key(port)).is_some()).collect();
+        assert!(known.len() > 16 && known.len() <= 64, "{}", known.len());
+        assert!(known.iter().all(|&port| cache.get(&key(port)) == Some(u32::from(port))));
+        assert_eq!(cache.get(&key(999)), Some(999), "the newest is there");
+    }
+
+    #[test]
+    fn forgets_everything_at_once_also_when_generations_wrap() {
+        let mut cache = FlowCache::new(64, Seed(1));
+        cache.insert(key(1), 1);
+        cache.clear();
+        assert_eq!(cache.get(&key(1)), None);
+        cache.generation = u32::MAX;
+        cache.insert(key(2), 2);
+        cache.clear();
+        assert_eq!((cache.get(&key(1)), cache.get(&key(2))), (None, None));
+        assert_eq!(cache.get(&FlowKey::default()), None, "an empty place is no entry");
+    }
+}

@@ -1,0 +1,82 @@
+//! IPv6 with extension headers (RFC 8200).
+
+use super::{Parsed, array, offset, transport, u16_at};
+use crate::{flow::layers, packet::Fragment};
+
+/// The bytes of the fixed header.
+const FIXED: usize = 40;
+/// The most extension headers that are followed; behind more there is no transport header.
+const MOST_EXTENSIONS: usize = 8;
+
+mod next_header {
+    pub(super) const HOP_BY_HOP: u8 = 0;
+    pub(super) const ROUTING: u8 = 43;
+    pub(super) const FRAGMENT: u8 = 44;
+    pub(super) const AUTHENTICATION: u8 = 51;
+    pub(super) const DESTINATION: u8 = 60;
+    pub(super) const MOBILITY: u8 = 135;
+}
+
+#[inline]
+pub(super) fn read(frame: &[u8], start: usize, parsed: &mut Parsed) -> Option<()> {
+    let ip: [u8; FIXED] = array(frame, start)?;
+    if ip[0] >> 4 != 6 {
+        return None;
+    }
+    let payload = usize::from(u16::from_be_bytes([ip[4], ip[5]]));
+    let packet = frame.get(..start + FIXED + payload)?;
+
+    let key = &mut parsed.key;
+    key.traffic_class = ip[0] << 4 | ip[1] >> 4;
+    key.ttl = ip[7];
+    key.ip_src.copy_from_slice(&ip[8..24]);
+    key.ip_dst.copy_from_slice(&ip[24..40]);
+    key.layers |= layers::NETWORK;
+    parsed.headers.l3 = offset(start);
+
+    let end = follow(packet, ip[6], start + FIXED, parsed);
+    transport::read(packet, end?, parsed)
+}
+
+/// Follows the extension headers to the transport header, and notes the last protocol that was
+/// named. `None` if they are cut, or too many.
+#[inline]
+fn follow(packet: &[u8], first: u8, start: usize, parsed: &mut Parsed) -> Option<usize> {
+    let (mut protocol, mut place) = (first, start);
+    for _ in 0..=MOST_EXTENSIONS {
+        parsed.key.protocol = protocol;
+        parsed.headers.protocol = protocol;
+        let length = match protocol {
+            next_header::HOP_BY_HOP
+            | next_header::ROUTING
+            | next_header::DESTINATION
+            | next_header::MOBILITY => (usize::from(*packet.get(place + 1)?) + 1) * 8,
+            next_header::AUTHENTICATION => (usize::from(*packet.get(place + 1)?) + 2) * 4,
+            next_header::FRAGMENT => {
+                transport::mark(fragment(packet, place)?, parsed);
+                8
+            }
+            _ => return Some(place),
+        };
+        let extension = packet.get(place..place + length)?;
+        protocol = extension[0];
+        place += length;
+        if parsed.headers.fragment == Fragment::Later {
+            // What follows is data of whatever header the first fragment has next.
+            parsed.key.protocol = protocol;
+            parsed.headers.protocol = protocol;
+            return Some(place);
+        }
+    }
+    None
+}
+
+/// Reads a fragment header; an atomic fragment is a whole packet (RFC 6946).
+fn fragment(packet: &[u8], place: usize) -> Option<Fragment> {
+    let field = u16_at(packet, place + 2)?;
+    Some(match (field >> 3, field & 1) {
+        (0, 0) => Fragment::Not,
+        (0, _) => Fragment::First,
+        _ => Fragment::Later,
+    })
+}

@@ -1,0 +1,50 @@
+//! Headers into a flow key. Every length is checked; what is cut or contradicts itself is not
+//! there, and neither is anything behind it.
+
+mod arp;
+mod ethernet;
+mod ipv4;
+mod ipv6;
+mod transport;
+
+pub(crate) use transport::protocol;
+
+use super::Headers;
+use crate::{PortId, flow::FlowKey};
+
+/// A packet's headers: where they lie and what they say.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Parsed {
+    /// What they say.
+    pub key: FlowKey,
+    /// Where they lie.
+    pub headers: Headers,
+}
+
+/// Reads a frame's headers; `None` if it is too short for an Ethernet header.
+#[inline]
+#[must_use]
+pub fn parse(in_port: PortId, frame: &[u8]) -> Option<Parsed> {
+    let mut parsed = Parsed::default();
+    parsed.key.in_port = in_port.0;
+    ethernet::read(frame, &mut parsed)?;
+    Some(parsed)
+}
+
+/// The `N` bytes at `offset`, if they are there.
+#[inline]
+fn array<const N: usize>(bytes: &[u8], offset: usize) -> Option<[u8; N]> {
+    bytes.get(offset..)?.first_chunk().copied()
+}
+
+/// The number in the two bytes at `offset`, if they are there.
+#[inline]
+fn u16_at(bytes: &[u8], offset: usize) -> Option<u16> {
+    array(bytes, offset).map(u16::from_be_bytes)
+}
+
+/// An offset inside a frame as headers keep it; `None` past 65,534 bytes.
+#[inline]
+fn offset(place: usize) -> Option<u16> {
+    u16::try_from(place).ok().filter(|&place| place != u16::MAX)
+}

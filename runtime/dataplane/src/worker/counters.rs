@@ -1,0 +1,124 @@
+use crate::{PortId, ReasonId, classify::RuleId};
+
+/// Packets and their bytes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// How many packets.
+    pub packets: u64,
+    /// How many bytes, without check sequences.
+    pub bytes: u64,
+}
+
+impl Tally {
+    /// Adds one packet.
+    #[inline]
+    pub(crate) fn add(&mut self, bytes: usize) {
+        self.packets += 1;
+        self.bytes += bytes as u64;
+    }
+
+    /// Adds another tally.
+    pub fn merge(&mut self, other: Self) {
+        self.packets += other.packets;
+        self.bytes += other.bytes;
+    }
+}
+
+/// What a worker counted for a port.
+///
+/// The fate of each packet is counted for the port that it *came* by, so that always
+/// `rx.packets + copied == forwarded + sum(drops) + in_flight`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PortCounters {
+    /// Received.
+    pub rx: Tally,
+    /// Handed to the device and taken by it, wherever the packets came from.
+    pub tx: Tally,
+    /// Copies made of packets that were received here.
+    pub copied: u64,
+    /// Received here, or copied from what was, and sent by some port.
+    pub forwarded: u64,
+    /// Received here and waiting in a transmit queue.
+    pub in_flight: u64,
+    /// Received here and dropped, by [`ReasonId`].
+    pub drops: Box<[u64; ReasonId::LIMIT]>,
+}
+
+impl Default for PortCounters {
+    fn default() -> Self {
+        Self {
+            rx: Tally::default(),
+            tx: Tally::default(),
+            copied: 0,
+            forwarded: 0,
+            in_flight: 0,
+            drops: Box::new([0; ReasonId::LIMIT]),
+        }
+    }
+}
+
+impl PortCounters {
+    /// Adds what another worker counted.
+    pub fn merge(&mut self, other: &Self) {
+        self.rx.merge(other.rx);
+        self.tx.merge(other.tx);
+        self.copied += other.copied;
+        self.forwarded += other.forwarded;
+        self.in_flight += other.in_flight;
+        for (mine, theirs) in self.drops.iter_mut().zip(other.drops.iter()) {
+            *mine += theirs;
+        }
+    }
+
+    /// All drops together.
+    #[must_use]
+    pub fn dropped(&self) -> u64 {
+        self.drops.iter().sum()
+    }
+}
+
+/// What a worker's loop counted. Times are in the unit of [`Worker::iterate`]'s clock.
+///
+/// [`Worker::iterate`]: super::Worker::iterate
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LoopCounters {
+    /// Rounds of polling.
+    pub iterations: u64,
+    /// Rounds that received something.
+    pub busy_iterations: u64,
+    /// The time of those.
+    pub busy_cycles: u64,
+    /// The time of the others.
+    pub idle_cycles: u64,
+    /// The time of the longest round.
+    pub longest_iteration: u64,
+    /// Packets received.
+    pub rx_packets: u64,
+    /// Lookups that the flow cache answered.
+    pub cache_hits: u64,
+    /// Lookups that went to the tables.
+    pub cache_misses: u64,
+    /// Action lists in use.
+    pub programs: u64,
+}
+
+/// Everything that a worker counted, as it stood between two bursts.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Report {
+    /// The configuration that it ran.
+    pub revision: u64,
+    /// Its ports.
+    pub ports: Vec<(PortId, PortCounters)>,
+    /// The rules that matched something.
+    pub rules: Vec<(RuleId, Tally)>,
+    /// Its loop.
+    pub worker: LoopCounters,
+}
+
+impl Report {
+    /// Empties it, and keeps its room.
+    pub(crate) fn clear(&mut self) {
+        self.ports.clear();
+        self.rules.clear();
+    }
+}

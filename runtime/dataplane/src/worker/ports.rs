@@ -1,0 +1,169 @@
+use super::{BURST, PortCounters, Queues, Report};
+use crate::{DropReason, Packet, PortId, ReasonId, Receive, Transmit};
+
+/// A worker's ports, by their ids.
+#[derive(Debug)]
+pub(super) struct Ports<P, R, T> {
+    ports: Vec<Option<Port<P, R, T>>>,
+    /// Those with a receive queue here.
+    polled: Vec<PortId>,
+    /// Those with packets to send.
+    waiting: Vec<PortId>,
+}
+
+#[derive(Debug)]
+struct Port<P, R, T> {
+    queues: Queues<R, T>,
+    /// What is to be sent.
+    packets: Vec<P>,
+    /// Where each of those came from.
+    origins: Vec<Origin>,
+    counters: PortCounters,
+}
+
+/// Whose packet waits, and how long it is.
+#[derive(Debug, Clone, Copy)]
+struct Origin {
+    port: PortId,
+    bytes: usize,
+}
+
+impl<P, R, T> Default for Ports<P, R, T> {
+    fn default() -> Self {
+        Self { ports: Vec::new(), polled: Vec::new(), waiting: Vec::new() }
+    }
+}
+
+impl<P, R, T> Ports<P, R, T> {
+    /// How many ports are polled here.
+    pub(super) fn polled(&self) -> usize {
+        self.polled.len()
+    }
+
+    fn get_mut(&mut self, id: PortId) -> Option<&mut Port<P, R, T>> {
+        self.ports.get_mut(usize::from(id.0))?.as_mut()
+    }
+
+    /// Counts a packet as dropped; the caller frees it.
+    pub(super) fn count_drop(&mut self, in_port: PortId, reason: ReasonId) {
+        if let Some(port) = self.get_mut(in_port) {
+            port.counters.drops[reason.index()] += 1;
+        }
+    }
+
+    /// Counts a copy of a packet that came by a port.
+    pub(super) fn count_copy(&mut self, in_port: PortId) {
+        if let Some(port) = self.get_mut(in_port) {
+            port.counters.copied += 1;
+        }
+    }
+
+    pub(super) fn report(&self, report: &mut Report) {
+        let there = self.ports.iter().zip(0..).filter_map(|(port, id)| Some((id, port.as_ref()?)));
+        report.ports.extend(there.map(|(id, port)| (PortId(id), port.counters.clone())));
+        let waiting = self.ports.iter().flatten().flat_map(|port| &port.origins);
+        for origin in waiting {
+            let of = report.ports.iter_mut().find(|(id, _)| *id == origin.port);
+            if let Some((_, counters)) = of {
+                counters.in_flight += 1;
+            }
+        }
+    }
+}
+
+impl<P: Packet, R: Receive<P>, T: Transmit<P>> Ports<P, R, T> {
+    /// Polls one port into an empty burst. `None` if nothing came.
+    #[inline]
+    pub(super) fn receive(&mut self, place: usize, burst: &mut Vec<P>) -> Option<PortId> {
+        let id = self.polled[place];
+        let port = self.get_mut(id)?;
+        let found = port.queues.rx.as_mut()?.receive(burst);
+        if burst.is_empty() && found.oversize_packets == 0 {
+            return None;
+        }
+        let counters = &mut port.counters;
+        counters.rx.packets += burst.len() as u64 + found.oversize_packets;
+        counters.rx.bytes += burst.iter().map(|packet| packet.bytes().len() as u64).sum::<u64>();
+        counters.rx.bytes += found.oversize_bytes;
+        counters.drops[ReasonId::from(DropReason::Oversize).index()] += found.oversize_packets;
+        Some(id)
+    }
+
+    /// Queues a packet for a port, and sends what waits if there is no room for another.
+    #[inline]
+    pub(super) fn send(&mut self, id: PortId, packet: P, in_port: PortId) {
+        let Some(port) = self.get_mut(id) else {
+            return self.count_drop(in_port, DropReason::NoSuchPort.into());
+        };
+        let first = port.packets.is_empty();
+        port.origins.push(Origin { port: in_port, bytes: packet.bytes().len() });
+        port.packets.push(packet);
+        let full = port.packets.len() == BURST;
+        if first {
+            self.waiting.push(id);
+        }
+        if full {
+            self.flush_port(id);
+        }
+    }
+
+    /// Sends what waits.
+    #[inline]
+    pub(super) fn flush(&mut self) {
+        while let Some(id) = self.waiting.pop() {
+            self.flush_port(id);
+        }
+    }
+
+    fn flush_port(&mut self, id: PortId) {
+        let Some(port) = self.get_mut(id) else { return };
+        let sent = port.queues.tx.transmit(&mut port.packets);
+        port.packets.clear();
+        port.counters.tx.packets += sent as u64;
+        port.counters.tx.bytes +=
+            port.origins[..sent].iter().map(|it| it.bytes as u64).sum::<u64>();
+        let origins = std::mem::take(&mut port.origins);
+        for (place, origin) in origins.iter().enumerate() {
+            match self.get_mut(origin.port) {
+                Some(from) if place < sent => from.counters.forwarded += 1,
+                _ => self.count_drop(origin.port, DropReason::TransmitFull.into()),
+            }
+        }
+        self.give_back(id, origins);
+    }
+
+    /// Puts the emptied list of origins back, so that it need not be made again.
+    fn give_back(&mut self, id: PortId, mut origins: Vec<Origin>) {
+        origins.clear();
+        if let Some(port) = self.get_mut(id) {
+            port.origins = origins;
+        }
+    }
+
+    /// Takes other queues for a port, or none, and leaves the old ones.
+    pub(super) fn replace(&mut self, id: PortId, queues: &mut Option<Queues<R, T>>) {
+        self.flush();
+        let place = usize::from(id.0);
+        if self.ports.len() <= place {
+            self.ports.resize_with(place + 1, || None);
+        }
+        self.polled.retain(|polled| *polled != id);
+        if queues.as_ref().is_some_and(|queues| queues.rx.is_some()) {
+            self.polled.push(id);
+        }
+        let new = queues.take().map(Port::new);
+        *queues = std::mem::replace(&mut self.ports[place], new).map(|port| port.queues);
+        self.waiting.reserve(self.ports.len());
+    }
+}
+
+impl<P, R, T> Port<P, R, T> {
+    fn new(queues: Queues<R, T>) -> Self {
+        Self {
+            queues,
+            packets: Vec::with_capacity(BURST),
+            origins: Vec::with_capacity(BURST),
+            counters: PortCounters::default(),
+        }
+    }
+}

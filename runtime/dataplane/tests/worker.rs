@@ -1,0 +1,217 @@
+//! What becomes of packets, seen from outside the worker.
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
+mod support;
+
+use std::collections::BTreeMap;
+
+use dataplane::{
+    DropReason, PortId, ReasonId, StageId, TableId,
+    packet::Buffer,
+    program::{Action, Tag},
+    stage::{Batch, Stage, Verdict},
+    worker::{Change, Request},
+};
+use support::{Rig, any, from_port, reason, rule, udp};
+
+const A: PortId = PortId(0);
+const B: PortId = PortId(1);
+
+fn frame(port: u16) -> Vec<u8> {
+    udp([10, 0, 0, 1], [10, 0, 0, 2], (port, 53), 64)
+}
+
+fn frames(count: u16) -> Vec<Vec<u8>> {
+    (0..count).map(frame).collect()
+}
+
+/// Gives the verdicts in turn, each to one packet.
+struct Says(Vec<Verdict>);
+
+impl Stage<Buffer> for Says {
+    fn run(&mut self, batch: &mut Batch<'_, Buffer>) {
+        for index in 0..batch.len() {
+            batch.get_mut(index).1.verdict = self.0.remove(0);
+        }
+    }
+}
+
+#[test]
+fn packets_are_sent_in_order_and_counted_on_both_sides() {
+    let mut rig = Rig::new(2);
+    rig.rules(vec![rule(7, 1, from_port(0), &[Action::Output(B)])]);
+    rig.push(A, &frames(70));
+    for _ in 0..4 {
+        rig.poll();
+    }
+    assert_eq!(rig.sent(B), frames(70));
+    let bytes = 70 * frame(0).len() as u64;
+    let (a, b) = (rig.counters(A), rig.counters(B));
+    assert_eq!((a.rx.packets, a.rx.bytes, a.forwarded), (70, bytes, 70));
+    assert_eq!((b.tx.packets, b.tx.bytes, b.rx.packets), (70, bytes, 0));
+    let report = rig.report();
+    assert_eq!(report.rules.len(), 1);
+    assert_eq!((report.rules[0].1.packets, report.rules[0].1.bytes), (70, bytes));
+    assert_eq!((report.worker.cache_misses, report.worker.cache_hits), (1, 69));
+}
+
+#[test]
+fn what_no_rule_wants_is_dropped_for_a_reason() {
+    let mut rig = Rig::new(2);
+    rig.push(A, &[frame(1), vec![0; 13], vec![]]);
+    rig.poll();
+    let expected = [(reason(DropReason::Runt), 2), (reason(DropReason::TableMiss), 1)];
+    assert_eq!(rig.drops(A), BTreeMap::from(expected));
+}
+
+#[test]
+fn what_the_device_does_not_take_is_dropped_on_the_port_that_it_came_by() {
+    let mut rig = Rig::new(2);
+    rig.rules(vec![rule(1, 1, any(), &[Action::Output(B)])]);
+    rig.limit(B, 5);
+    rig.push(A, &frames(32));
+    rig.poll();
+    assert_eq!(rig.sent(B), frames(5));
+    assert_eq!(rig.drops(A), BTreeMap::from([(reason(DropReason::TransmitFull), 27)]));
+    assert_eq!((rig.counters(A).forwarded, rig.counters(B).tx.packets), (5, 5));
+}
+
+#[test]
+fn a_packet_for_two_ports_is_copied_once() {
+    let mut rig = Rig::new(3);
+    rig.rules(vec![rule(1, 1, any(), &[Action::Output(B), Action::Output(PortId(2))])]);
+    rig.push(A, &frames(3));
+    rig.poll();
+    assert_eq!((rig.sent(B), rig.sent(PortId(2))), (frames(3), frames(3)));
+    let a = rig.counters(A);
+    assert_eq!((a.rx.packets, a.copied, a.forwarded), (3, 3, 6));
+}
+
+#[test]
+fn output_to_a_port_that_is_gone_is_a_drop() {
+    let mut rig = Rig::new(2);
+    rig.rules(vec![rule(1, 1, any(), &[Action::Output(B)])]);
+    let Change::Port(_, Some(_)) = rig.change(Change::Port(B, None)) else { panic!("no queues") };
+    rig.push(A, &frames(2));
+    rig.poll();
+    assert_eq!(rig.drops(A), BTreeMap::from([(reason(DropReason::NoSuchPort), 2)]));
+}
+
+#[test]
+fn each_verdict_of_a_stage_is_carried_out() {
+    let mut rig = Rig::new(3);
+    let stage = Action::Stage(StageId(4));
+    rig.rules(vec![
+        rule(1, 1, any(), &[stage, Action::Output(B)]),
+        (TableId(9), rule(2, 1, any(), &[Action::DecrementTtl, Action::Output(B)]).1),
+    ]);
+    rig.stage(
+        4,
+        Says(vec![
+            Verdict::Next,
+            Verdict::Drop(ReasonId(300)),
+            Verdict::Output(PortId(2)),
+            Verdict::Goto(TableId(9)),
+            Verdict::Goto(TableId(200)),
+        ]),
+    );
+    rig.push(A, &frames(5));
+    rig.poll();
+    let routed = udp([10, 0, 0, 1], [10, 0, 0, 2], (3, 53), 63);
+    assert_eq!(rig.sent(B), [frame(0), routed]);
+    assert_eq!(rig.sent(PortId(2)), [frame(2)]);
+    let expected = [(300, 1), (reason(DropReason::NoSuchTable), 1)];
+    assert_eq!(rig.drops(A), BTreeMap::from(expected));
+}
+
+#[test]
+fn a_stage_that_is_not_there_drops_and_one_that_comes_is_used_from_the_next_burst_on() {
+    let mut rig = Rig::new(2);
+    rig.rules(vec![rule(1, 1, any(), &[Action::Stage(StageId(0)), Action::Output(B)])]);
+    rig.push(A, &frames(1));
+    rig.poll();
+    assert_eq!(rig.drops(A), BTreeMap::from([(reason(DropReason::NoSuchStage), 1)]));
+    rig.stage(0, Says(vec![Verdict::Next]));
+    rig.push(A, &frames(1));
+    rig.poll();
+    assert_eq!(rig.sent(B), frames(1));
+}
+
+#[test]
+fn a_loop_of_lookups_ends_in_a_drop_with_a_name() {
+    let mut rig = Rig::new(1);
+    rig.rules(vec![rule(1, 1, any(), &[Action::Stage(StageId(0))])]);
+    rig.stage(0, Says(vec![Verdict::Goto(TableId(0)); 100]));
+    rig.push(A, &frames(1));
+    rig.poll();
+    assert_eq!(rig.drops(A), BTreeMap::from([(reason(DropReason::RecirculationLimit), 1)]));
+}
+
+#[test]
+fn a_tag_goes_on_and_comes_off_again() {
+    let mut rig = Rig::new(2);
+    let tag = Tag { tpid: 0x8100, tci: 0x6005 };
+    let there_and_back = [
+        Action::PushVlan(tag),
+        Action::Output(B),
+        Action::PopVlan,
+        Action::DecrementTtl,
+        Action::Output(PortId(0)),
+    ];
+    rig.rules(vec![rule(1, 1, any(), &there_and_back)]);
+    rig.push(A, &[frame(1)]);
+    rig.poll();
+    let plain = frame(1);
+    let tagged = [&plain[..12], &[0x81, 0, 0x60, 5], &plain[12..]].concat();
+    assert_eq!(rig.sent(B), [tagged]);
+    assert_eq!(rig.sent(A), [udp([10, 0, 0, 1], [10, 0, 0, 2], (1, 53), 63)]);
+}
+
+#[test]
+fn actions_that_do_not_apply_drop_for_that_reason() {
+    let mut rig = Rig::new(1);
+    rig.rules(vec![rule(1, 1, any(), &[Action::PopVlan, Action::Output(A)])]);
+    rig.push(A, &[frame(1)]);
+    rig.poll();
+    rig.rules(vec![rule(1, 1, any(), &[Action::DecrementTtl, Action::Output(A)])]);
+    rig.push(A, &[vec![0; 60], udp([1; 4], [2; 4], (1, 1), 1)]);
+    rig.poll();
+    let expected = [(reason(DropReason::NotApplicable), 2), (reason(DropReason::TtlExpired), 1)];
+    assert_eq!(rig.drops(A), BTreeMap::from(expected));
+}
+
+#[test]
+fn rule_counters_outlive_a_change_of_rules_but_not_the_rule() {
+    let mut rig = Rig::new(2);
+    let first = rule(1, 1, from_port(0), &[Action::Output(B)]);
+    rig.rules(vec![first.clone()]);
+    rig.push(A, &frames(3));
+    rig.poll();
+    rig.rules(vec![first, rule(2, 0, any(), &[])]);
+    rig.push(A, &frames(2));
+    rig.poll();
+    let counted: Vec<u64> = rig.report().rules.iter().map(|(_, tally)| tally.packets).collect();
+    assert_eq!(counted, [5]);
+    rig.rules(vec![]);
+    assert_eq!(rig.report().rules, []);
+}
+
+#[test]
+fn a_stopped_worker_says_so_and_does_no_more() {
+    let mut rig = Rig::new(1);
+    assert!(rig.poll());
+    assert!(matches!(rig.ask(Request::Stop), Request::Stop));
+    rig.push(A, &frames(1));
+}
+
+#[test]
+fn time_is_counted_as_busy_or_idle() {
+    let mut rig = Rig::new(1);
+    rig.push(A, &frames(1));
+    for _ in 0..3 {
+        rig.poll();
+    }
+    let work = rig.report().worker;
+    assert_eq!((work.busy_iterations, work.busy_cycles, work.longest_iteration), (1, 100, 100));
+    assert_eq!(work.iterations * 100, work.busy_cycles + work.idle_cycles);
+}
