@@ -1,0 +1,169 @@
+use std::{sync::Arc, time::Duration};
+
+use dataplane::{DropReason, ReasonId, stage::Verdict};
+use weft_abi::BatchArea;
+
+use crate::{
+    host::Host,
+    instantiate_error::InstantiateError,
+    module::Module,
+    stage::WasmStage,
+    startup::Plan,
+    stats::StageStats,
+    verdict::Terms,
+    ward::{Seat, Ward},
+};
+
+/// The most packets of a batch that a module can be asked to make room for.
+const LARGEST_BATCH: u32 = 1024;
+
+/// A module with its configuration, its limits and what is to happen when it fails: what a stage
+/// is made from.
+pub struct Deployment {
+    /// What runs.
+    pub module: Arc<Module>,
+    /// What the module is told at its start.
+    pub config: serde_json::Value,
+    /// What it may use.
+    pub limits: Limits,
+    /// What becomes of a packet that it failed on.
+    pub on_fault: OnFault,
+    /// The engine's reason for each drop reason of the module's manifest, in that order.
+    pub reasons: Vec<ReasonId>,
+    /// The most packets of one call. Larger batches take several.
+    pub batch: u32,
+}
+
+/// What a stage may use, on each worker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// The bytes of its memory.
+    pub memory_bytes: usize,
+    /// The time of one call, for all of its packets together.
+    pub deadline: Duration,
+    /// The time from its instantiation until it is ready.
+    pub start_deadline: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            memory_bytes: 16 << 20,
+            deadline: Duration::from_millis(10),
+            start_deadline: Duration::from_secs(1),
+        }
+    }
+}
+
+/// What becomes of a packet that a module trapped on, overran its deadline on, or was not there
+/// for. A verdict that means nothing is a drop in any case.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum OnFault {
+    /// It is dropped, and counted under what happened.
+    #[default]
+    Drop,
+    /// It goes on as if the stage were not there.
+    Bypass,
+}
+
+impl OnFault {
+    /// The verdict on a packet.
+    pub(crate) fn verdict(self, reason: DropReason) -> Verdict {
+        match self {
+            Self::Drop => reason.into(),
+            Self::Bypass => Verdict::Next,
+        }
+    }
+}
+
+/// A deployment that is ready: one stage for each worker, and what control keeps of it.
+///
+/// It is in the host's care until the last of its stages is dropped, which frees the instances:
+/// not a worker's work.
+pub struct Deployed {
+    /// The stages. Each is one worker's.
+    pub stages: Vec<WasmStage>,
+    /// Their counters, log and last fault.
+    pub stats: Arc<StageStats>,
+}
+
+impl Deployment {
+    /// Makes the stages of all workers, each with a spare instance, or none of them.
+    ///
+    /// This runs the module's start once for each instance, so it takes long: not for a worker.
+    ///
+    /// # Errors
+    ///
+    /// A limit that cannot be, or a module that does not get ready.
+    pub fn deploy(self, host: &Host, workers: usize) -> Result<Deployed, InstantiateError> {
+        self.check(host)?;
+        let manifest = self.module.manifest();
+        let stats = Arc::new(StageStats::new(&manifest.counters, workers));
+        let terms = Terms { reasons: self.reasons, writes: manifest.writes };
+        let plan = Plan {
+            shape: BatchArea { packets: self.batch, window: manifest.window },
+            config: self.config.to_string().into_bytes(),
+            limits: self.limits,
+            stats: Arc::clone(&stats),
+            ticker: Arc::clone(&host.ticker),
+            module: self.module,
+        };
+        let mut instances = Vec::with_capacity(workers);
+        let mut seats = Vec::with_capacity(workers);
+        for _ in 0..workers {
+            instances.push(plan.instantiate()?);
+            seats.push(Seat::new(plan.instantiate()?));
+        }
+        let ward = Arc::new(Ward {
+            ticks: plan.ticker.ticks_in(plan.limits.deadline),
+            plan,
+            terms,
+            on_fault: self.on_fault,
+            bell: Arc::clone(host.nursery.bell()),
+            seats: seats.into(),
+        });
+        host.nursery.admit(&ward);
+        let stage = |(worker, instance)| WasmStage::new(Arc::clone(&ward), worker, instance);
+        let stages = instances.into_iter().enumerate().map(stage).collect();
+        Ok(Deployed { stages, stats })
+    }
+
+    fn check(&self, host: &Host) -> Result<(), InstantiateError> {
+        let Limits { memory_bytes, deadline, start_deadline } = self.limits;
+        let ceiling = host.options.memory_bytes;
+        let reasons = self.module.manifest().drop_reasons.len();
+        let time = Duration::from_micros(1)..=Duration::from_secs(60);
+        let span = || "1 us to 60 s".into();
+        let range = |fits: bool, what, value: String, range: String| {
+            if fits { Ok(()) } else { Err(InstantiateError::Option { what, value, range }) }
+        };
+        range(
+            memory_bytes <= ceiling,
+            "the stage's memory limit",
+            memory_bytes.to_string(),
+            format!("at most {ceiling} bytes"),
+        )?;
+        range(time.contains(&deadline), "the deadline", format!("{deadline:?}"), span())?;
+        range(
+            time.contains(&start_deadline),
+            "the deadline of the start",
+            format!("{start_deadline:?}"),
+            span(),
+        )?;
+        range(
+            (1..=LARGEST_BATCH).contains(&self.batch),
+            "the batch",
+            self.batch.to_string(),
+            format!("1 to {LARGEST_BATCH} packets"),
+        )?;
+        range(
+            self.reasons.len() == reasons,
+            "the number of drop reasons",
+            self.reasons.len().to_string(),
+            format!("{reasons}, as in the module's manifest"),
+        )?;
+        let (needed, limit) = (self.module.memory(), memory_bytes);
+        let fits = usize::try_from(needed).is_ok_and(|needed| needed <= limit);
+        if fits { Ok(()) } else { Err(InstantiateError::Memory { needed, limit }) }
+    }
+}
