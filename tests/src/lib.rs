@@ -1,1 +1,28 @@
-//! To be written.
+//! What the tests of the whole daemon share: the daemon as a separate process, network namespaces
+//! for it to sit between, numbered traffic, captures, and judges that are not part of the project.
+//!
+//! Nothing here knows the daemon's insides: it is driven by its command line, its API and packets.
+//! Whatever is missing on the machine fails the test at once, with the command that mends it.
+#![forbid(unsafe_code)]
+
+mod api;
+mod artefact;
+mod canary;
+mod counters;
+mod daemon;
+pub mod frames;
+mod namespaces;
+mod pcap;
+pub mod steady;
+mod tool;
+mod wireshark;
+
+pub use api::{Answer, Api};
+pub use artefact::{binary, module, repository};
+pub use canary::{Canary, Song};
+pub use counters::{DeviceCounters, PortCounters, Stats};
+pub use daemon::{Daemon, overlay};
+pub use namespaces::{Link, Namespaces};
+pub use pcap::{Capture, NotACapture};
+pub use tool::{Background, Output, run, run_with_input, try_run, wait_until};
+pub use wireshark::{Recording, bad_checksums, convert};

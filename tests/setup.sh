@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# Installs what building and testing need and this machine lacks. Says nothing if that is nothing.
+set -euo pipefail
+
+packages=(
+  build-essential pkg-config clang libclang-dev libdpdk-dev libhwloc-dev
+  iproute2 iputils-ping iperf3 ethtool curl ca-certificates jq tshark python3
+)
+as_root=()
+[ "$(id -u)" -eq 0 ] || as_root=(sudo)
+
+# install PACKAGE...: those that are missing, and nothing that they merely recommend.
+install() {
+  local missing
+  missing=$(comm -23 <(printf '%s\n' "$@" | sort) \
+    <(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "$@" 2>/dev/null | sed -n 's/^installed //p' | sort))
+  [ -n "$missing" ] || return 0
+  echo "setup: installing" $missing
+  "${as_root[@]}" apt-get update -qq
+  # shellcheck disable=SC2086
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $missing
+}
+
+install_rust() {
+  echo "setup: installing Rust by rustup, for this user, into ~/.cargo"
+  curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs |
+    sh -s -- -y --quiet --profile minimal --component clippy --component rustfmt
+  PATH=$PATH:$HOME/.cargo/bin
+}
+
+# The modules' target: rustup's where it can be had, else what Debian builds Firefox's sandbox with.
+install_guest_target() {
+  [ "$("$(dirname "$0")/modules.sh" route)" = none ] || return 0
+  if command -v rustup >/dev/null && rustup target add wasm32-unknown-unknown; then return; fi
+  echo "setup: rustup has no wasm32-unknown-unknown here, so Debian's compiler builds the modules"
+  install rustc-web cargo-web rust-web-src lld
+}
+
+install "${packages[@]}"
+command -v cargo >/dev/null || install_rust
+install_guest_target
