@@ -12,6 +12,8 @@ pub mod layers {
     pub const FRAGMENT: u8 = 1 << 2;
     /// It is a fragment but not the first.
     pub const LATER_FRAGMENT: u8 = 1 << 3;
+    /// The network header is IPv4's or IPv6's.
+    pub const IP: u8 = 1 << 4;
 }
 
 /// The tag control information as a key holds it.

@@ -25,7 +25,7 @@ pub(super) fn read(frame: &[u8], start: usize, parsed: &mut Parsed) -> Option<()
     key.protocol = ip[9];
     key.ip_src[..4].copy_from_slice(&ip[12..16]);
     key.ip_dst[..4].copy_from_slice(&ip[16..20]);
-    key.layers |= layers::NETWORK;
+    key.layers |= layers::NETWORK | layers::IP;
     parsed.headers.l3 = offset(start);
     parsed.headers.protocol = ip[9];
 

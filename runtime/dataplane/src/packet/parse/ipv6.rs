@@ -31,7 +31,7 @@ pub(super) fn read(frame: &[u8], start: usize, parsed: &mut Parsed) -> Option<()
     key.ttl = ip[7];
     key.ip_src.copy_from_slice(&ip[8..24]);
     key.ip_dst.copy_from_slice(&ip[24..40]);
-    key.layers |= layers::NETWORK;
+    key.layers |= layers::NETWORK | layers::IP;
     parsed.headers.l3 = offset(start);
 
     let end = follow(packet, ip[6], start + FIXED, parsed);
