@@ -1,1 +1,44 @@
-//! To be written.
+//! The resources of Weft's management API, its configuration file and its command line: one schema.
+//!
+//! A resource has a *spec*, which clients write, and a *status*, which the daemon adds. What parses
+//! has the right shape; what no shape can say is in the `validate` methods, whose answer is an
+//! [`Invalid`] that points at the field. This crate knows neither HTTP nor the engine.
+#![forbid(unsafe_code)]
+
+mod action;
+mod config;
+mod field;
+mod invalid;
+mod matching;
+mod module;
+mod name;
+mod port;
+mod problem;
+mod rule;
+mod stage;
+mod stats;
+mod table;
+mod version;
+mod worker;
+
+pub use action::{Action, PushVlan, SetField};
+pub use config::{
+    ApiConfig, Config, ConfigError, Hugepages, MemoryConfig, ModuleSource, TableConfig,
+    WorkersConfig,
+};
+pub use field::{
+    Dscp, Ecn, EtherType, IpAddress, IpFragment, IpMatch, IpProtocol, L4PortMatch, MacAddress,
+    MacMatch, TagProtocol, TcpFlagsMatch, TextError, VlanId, VlanMatch, VlanPriority,
+};
+pub use invalid::Invalid;
+pub use matching::Match;
+pub use module::Module;
+pub use name::{Name, NameError};
+pub use port::{DeviceCounters, Link, Port, PortCounters, PortSpec, PortStatus};
+pub use problem::{Code, Problem};
+pub use rule::{Rule, RuleSpec, RuleStatus};
+pub use stage::{FaultCounters, OnFault, Stage, StageSpec, StageStatus, VerdictCounters};
+pub use stats::{RuleStats, Stats};
+pub use table::{Table, TableNumber};
+pub use version::{Readiness, Version};
+pub use worker::Worker;

@@ -1,0 +1,345 @@
+use std::fmt;
+
+use serde::{
+    Deserialize, Deserializer, Serialize,
+    de::{self, IntoDeserializer},
+};
+use utoipa::ToSchema;
+
+use crate::{
+    Dscp, Ecn, Invalid, IpAddress, MacAddress, Name, RuleSpec, TableNumber, TagProtocol, VlanId,
+    VlanPriority, matching::Family,
+};
+
+/// One thing that is done with a packet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Action {
+    /// It leaves by a port. If more actions follow, a copy does.
+    Output(Name),
+    /// It is dropped, and counted as `rule-drop`.
+    Drop,
+    /// A field of its headers is overwritten. Its checksums stay right.
+    SetField(SetField),
+    /// Its TTL or hop limit is made one less; at zero it is dropped.
+    DecrementTtl,
+    /// A VLAN tag is put in front of those that it has.
+    PushVlan(PushVlan),
+    /// Its outer VLAN tag is taken away.
+    PopVlan,
+    /// It is looked up in a table with a larger number.
+    Goto(TableNumber),
+    /// A stage decides on it.
+    Stage(Name),
+}
+
+/// A field and what is written into it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case", try_from = "Fields")]
+pub enum SetField {
+    /// Who sent the frame.
+    EthSrc(MacAddress),
+    /// Whom the frame is for.
+    EthDst(MacAddress),
+    /// Who sent the IP packet.
+    IpSrc(IpAddress),
+    /// Whom the IP packet is for.
+    IpDst(IpAddress),
+    /// Its differentiated services.
+    IpDscp(Dscp),
+    /// Its congestion notification.
+    IpEcn(Ecn),
+    /// Its TTL or hop limit.
+    IpTtl(u8),
+    /// The source port of TCP, UDP or SCTP.
+    L4Src(u16),
+    /// The destination port of TCP, UDP or SCTP.
+    L4Dst(u16),
+    /// The VLAN of the outer tag.
+    VlanVid(VlanId),
+    /// The priority in the outer tag.
+    VlanPcp(VlanPriority),
+}
+
+/// A VLAN tag.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PushVlan {
+    /// The VLAN.
+    pub vid: VlanId,
+    /// The priority.
+    #[serde(default)]
+    pub pcp: VlanPriority,
+    /// The EtherType that announces the tag.
+    #[serde(default)]
+    pub tpid: TagProtocol,
+}
+
+/// The set-field action as it is written: an object with one of these keys.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Fields {
+    eth_src: Option<MacAddress>,
+    eth_dst: Option<MacAddress>,
+    ip_src: Option<IpAddress>,
+    ip_dst: Option<IpAddress>,
+    ip_dscp: Option<Dscp>,
+    ip_ecn: Option<Ecn>,
+    ip_ttl: Option<u8>,
+    l4_src: Option<u16>,
+    l4_dst: Option<u16>,
+    vlan_vid: Option<VlanId>,
+    vlan_pcp: Option<VlanPriority>,
+}
+
+impl TryFrom<Fields> for SetField {
+    type Error = NotOne;
+
+    fn try_from(fields: Fields) -> Result<Self, NotOne> {
+        one([
+            fields.eth_src.map(Self::EthSrc),
+            fields.eth_dst.map(Self::EthDst),
+            fields.ip_src.map(Self::IpSrc),
+            fields.ip_dst.map(Self::IpDst),
+            fields.ip_dscp.map(Self::IpDscp),
+            fields.ip_ecn.map(Self::IpEcn),
+            fields.ip_ttl.map(Self::IpTtl),
+            fields.l4_src.map(Self::L4Src),
+            fields.l4_dst.map(Self::L4Dst),
+            fields.vlan_vid.map(Self::VlanVid),
+            fields.vlan_pcp.map(Self::VlanPcp),
+        ])
+    }
+}
+
+/// An action as it is written with an operand: an object with one of these keys.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WithOperand {
+    output: Option<Name>,
+    set_field: Option<SetField>,
+    push_vlan: Option<PushVlan>,
+    goto: Option<TableNumber>,
+    stage: Option<Name>,
+}
+
+/// An action as it is written without an operand: its name.
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum WithoutOperand {
+    Drop,
+    DecrementTtl,
+    PopVlan,
+}
+
+/// An object that stands for one thing has no key or several.
+#[derive(Debug, Clone, Copy, thiserror::Error)]
+#[error("{0} keys in an object that has exactly one; write an action for each")]
+struct NotOne(usize);
+
+fn one<T>(choices: impl IntoIterator<Item = Option<T>>) -> Result<T, NotOne> {
+    let mut given: Vec<T> = choices.into_iter().flatten().collect();
+    match (given.len(), given.pop()) {
+        (1, Some(only)) => Ok(only),
+        (count, _) => Err(NotOne(count)),
+    }
+}
+
+impl<'de> Deserialize<'de> for Action {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Written)
+    }
+}
+
+/// Reads either way to write an action. A derived enum would do, but for its errors.
+struct Written;
+
+impl<'de> de::Visitor<'de> for Written {
+    type Value = Action;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an action: \"drop\", or an object such as {\"output\": \"lan\"}")
+    }
+
+    fn visit_str<E: de::Error>(self, name: &str) -> Result<Action, E> {
+        WithoutOperand::deserialize(name.into_deserializer()).map(|action| match action {
+            WithoutOperand::Drop => Action::Drop,
+            WithoutOperand::DecrementTtl => Action::DecrementTtl,
+            WithoutOperand::PopVlan => Action::PopVlan,
+        })
+    }
+
+    fn visit_map<A: de::MapAccess<'de>>(self, map: A) -> Result<Action, A::Error> {
+        let given = WithOperand::deserialize(de::value::MapAccessDeserializer::new(map))?;
+        one([
+            given.output.map(Action::Output),
+            given.set_field.map(Action::SetField),
+            given.push_vlan.map(Action::PushVlan),
+            given.goto.map(Action::Goto),
+            given.stage.map(Action::Stage),
+        ])
+        .map_err(de::Error::custom)
+    }
+}
+
+/// Checks the actions of a rule in `table` whose packets are of `family`, if that is known.
+pub(crate) fn validate(
+    actions: &[Action],
+    table: TableNumber,
+    family: Option<Family>,
+) -> Result<(), Invalid> {
+    if actions.is_empty() {
+        return Err(
+            Invalid::at(&[], "no action is given").hint("to drop the packets, write \"drop\"")
+        );
+    }
+    if actions.len() > RuleSpec::MAX_ACTIONS {
+        let most = RuleSpec::MAX_ACTIONS;
+        return Err(Invalid::at(&[], format!("{} actions are more than {most}", actions.len())));
+    }
+    for (index, action) in actions.iter().enumerate() {
+        let is_last = index + 1 == actions.len();
+        action
+            .validate(is_last, table, family)
+            .map_err(|invalid| invalid.under(&index.to_string()))?;
+    }
+    Ok(())
+}
+
+impl Action {
+    fn validate(
+        &self,
+        is_last: bool,
+        table: TableNumber,
+        family: Option<Family>,
+    ) -> Result<(), Invalid> {
+        match self {
+            Self::Drop if !is_last => {
+                Err(Invalid::at(&[], "nothing can follow drop")
+                    .hint("put it last, or leave it out"))
+            }
+            Self::Goto(_) if !is_last => Err(Invalid::at(&["goto"], "nothing can follow goto")
+                .hint("put it last; what follows belongs into rules of that table")),
+            Self::Goto(target) if *target <= table => {
+                // OpenFlow 1.3.5, 5.4: lookups only move on, so that they end.
+                let reason = format!("table {target} is not behind table {table}");
+                Err(Invalid::at(&["goto"], reason).hint("go to a table with a larger number"))
+            }
+            Self::DecrementTtl if family == Some(Family::Other) => {
+                Err(Invalid::at(&[], "the packets that the rule matches are not IP"))
+            }
+            Self::SetField(field) => {
+                field.validate(family).map_err(|invalid| invalid.under("set_field"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl SetField {
+    fn validate(self, family: Option<Family>) -> Result<(), Invalid> {
+        let Some(family) = family else { return Ok(()) };
+        let (field, fits) = match self {
+            Self::IpSrc(address) => ("ip_src", Family::of(address.0) == family),
+            Self::IpDst(address) => ("ip_dst", Family::of(address.0) == family),
+            Self::IpDscp(_) => ("ip_dscp", family != Family::Other),
+            Self::IpEcn(_) => ("ip_ecn", family != Family::Other),
+            Self::IpTtl(_) => ("ip_ttl", family != Family::Other),
+            Self::L4Src(_) => ("l4_src", family != Family::Other),
+            Self::L4Dst(_) => ("l4_dst", family != Family::Other),
+            _ => return Ok(()),
+        };
+        let reason = || format!("the packets that the rule matches are {}", family.name());
+        if fits { Ok(()) } else { Err(Invalid::at(&[field], reason())) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn validate_in_table_1(actions: Value, family: Option<Family>) -> Result<(), String> {
+        let actions: Vec<Action> = serde_json::from_value(actions).unwrap();
+        let table = TableNumber::new(1).unwrap();
+        validate(&actions, table, family).map_err(|invalid| invalid.to_string())
+    }
+
+    #[test]
+    fn every_action_is_shown_as_it_is_written() {
+        let actions = json!([
+            {"output": "wan"}, "decrement_ttl", "pop_vlan", {"stage": "fw"}, {"goto": 2}, "drop",
+            {"push_vlan": {"vid": 10, "pcp": 3, "tpid": "0x88a8"}},
+            {"set_field": {"eth_src": "02:00:00:00:00:01"}}, {"set_field": {"ip_src": "10.0.0.1"}},
+            {"set_field": {"eth_dst": "02:00:00:00:00:01"}}, {"set_field": {"ip_dst": "2001:db8::1"}},
+            {"set_field": {"ip_dscp": 46}}, {"set_field": {"ip_ecn": 1}}, {"set_field": {"ip_ttl": 64}},
+            {"set_field": {"l4_src": 1}}, {"set_field": {"l4_dst": 2}},
+            {"set_field": {"vlan_vid": 10}}, {"set_field": {"vlan_pcp": 7}},
+        ]);
+        let parsed: Vec<Action> = serde_json::from_value(actions.clone()).unwrap();
+        assert_eq!(json!(parsed), actions);
+    }
+
+    #[test]
+    fn a_tag_is_a_customers_of_no_priority_if_nothing_is_said() {
+        let action: Action = serde_json::from_str(r#"{"push_vlan": {"vid": 10}}"#).unwrap();
+        assert_eq!(json!(action), json!({"push_vlan": {"vid": 10, "pcp": 0, "tpid": "0x8100"}}));
+    }
+
+    #[test]
+    fn what_is_no_action_is_refused_in_words() {
+        for (text, expected) in [
+            (r#""dorp""#, "unknown variant `dorp`, expected one of `drop`"),
+            (r#"{"outptu": "lan"}"#, "unknown field `outptu`, expected one of `output`"),
+            (r#"{"output": "a", "goto": 1}"#, "2 keys in an object that has exactly one"),
+            ("{}", "0 keys in an object that has exactly one"),
+            (r#"{"set_field": {"ip_ttl": 1, "l4_src": 2}}"#, "2 keys in an object"),
+            (r#"{"set_field": {"ip_ttl": 256}}"#, "invalid value: integer `256`, expected u8"),
+            ("7", "expected an action: \"drop\", or an object"),
+        ] {
+            let error = serde_json::from_str::<Action>(text).unwrap_err().to_string();
+            assert!(error.contains(expected), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn drop_and_goto_are_last_and_goto_goes_on() {
+        let check = |actions| validate_in_table_1(actions, None);
+        assert_eq!(check(json!([{"stage": "fw"}, "drop"])), Ok(()));
+        assert_eq!(check(json!(["decrement_ttl", {"goto": 2}])), Ok(()));
+        for (actions, expected) in [
+            (json!([]), "no action is given"),
+            (json!(["drop", {"output": "a"}]), "/0: nothing can follow drop"),
+            (json!([{"goto": 2}, "pop_vlan"]), "/0/goto: nothing can follow goto"),
+            (json!([{"goto": 1}]), "/0/goto: table 1 is not behind table 1"),
+            (json!([{"goto": 0}]), "/0/goto: table 0 is not behind table 1"),
+        ] {
+            let refused = check(actions.clone()).unwrap_err();
+            assert!(refused.starts_with(expected), "{actions}: {refused}");
+        }
+    }
+
+    #[test]
+    fn a_rule_has_at_most_64_actions() {
+        let actions = |count| json!(vec![json!("pop_vlan"); count]);
+        assert_eq!(validate_in_table_1(actions(64), None), Ok(()));
+        let refused = validate_in_table_1(actions(65), None).unwrap_err();
+        assert_eq!(refused, "65 actions are more than 64");
+    }
+
+    #[test]
+    fn a_field_is_set_only_where_the_packets_can_have_it() {
+        let set = |field: Value| json!([{"output": "a"}, {"set_field": field}]);
+        let v4 = set(json!({"ip_src": "10.0.0.1"}));
+        assert_eq!(validate_in_table_1(v4.clone(), None), Ok(()));
+        assert_eq!(validate_in_table_1(v4.clone(), Some(Family::V4)), Ok(()));
+        let refused = validate_in_table_1(v4, Some(Family::V6)).unwrap_err();
+        assert_eq!(refused, "/1/set_field/ip_src: the packets that the rule matches are IPv6");
+        let not_ip = |actions| validate_in_table_1(actions, Some(Family::Other)).unwrap_err();
+        let ttl = not_ip(set(json!({"ip_ttl": 1})));
+        assert_eq!(ttl, "/1/set_field/ip_ttl: the packets that the rule matches are not IP");
+        let ttl = not_ip(json!(["decrement_ttl"]));
+        assert_eq!(ttl, "/0: the packets that the rule matches are not IP");
+    }
+}
