@@ -73,8 +73,6 @@ codes! {
     StageInvalid => "stage-invalid",
     /// The module refused its configuration, or failed on it.
     StageInitFailed => "stage-init-failed",
-    /// The table has no rules.
-    TableNotFound => "table-not-found",
     /// There is no rule of that name in the table.
     RuleNotFound => "rule-not-found",
     /// The rule's match or actions make no sense.
