@@ -2,9 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::{Namespaces, artefact, steady::Report, tool::Background};
+use crate::{Namespaces, Song, artefact};
 
-const PORT: u16 = 9000;
 /// Datagrams a second.
 const RATE: u32 = 1000;
 
@@ -12,14 +11,6 @@ const RATE: u32 = 1000;
 #[derive(Debug)]
 pub struct Canary {
     namespaces: Namespaces,
-}
-
-/// A canary that sings.
-#[derive(Debug)]
-pub struct Song<'a> {
-    _canary: &'a Canary,
-    sender: Background,
-    receiver: Background,
 }
 
 impl Canary {
@@ -58,40 +49,8 @@ impl Canary {
     /// Starts to send, once the way is open.
     #[track_caller]
     #[must_use]
-    pub fn sing(&self) -> Song<'_> {
+    pub fn sing(&self) -> Song {
         let (a, b) = self.namespaces.pair();
-        let steady = artefact::binary("steady");
-        a.run(&["ping", "-q", "-c", "1", "-W", "5", &b.ipv4]);
-        let port = PORT.to_string();
-        let receiver = b.start_reporting(&[&steady, "receive", "--port", &port, "--idle", "30"]);
-        b.await_listening(PORT);
-        let (to, rate) = (format!("{}:{PORT}", b.ipv4), RATE.to_string());
-        let sender = a.start_reporting(&[&steady, "send", "--to", &to, "--rate", &rate]);
-        Song { _canary: self, sender, receiver }
-    }
-}
-
-impl Song<'_> {
-    /// Stops sending and says what became of the datagrams.
-    #[track_caller]
-    #[must_use]
-    pub fn stop(self) -> Report {
-        let sent: Value = serde_json::from_str(&self.sender.finish()).expect("steady says JSON");
-        let text = self.receiver.finish();
-        let report: Report = serde_json::from_str(&text).expect("steady says JSON");
-        assert_eq!(report.sent, sent["sent"].as_u64(), "the receiver heard the end");
-        report
-    }
-
-    /// Stops sending, when nothing may have been lost, duplicated or reordered.
-    ///
-    /// # Panics
-    ///
-    /// Panics if anything was, or too little was sent for that to mean anything.
-    #[track_caller]
-    pub fn end_flawless(self) {
-        let report = self.stop();
-        assert!(report.is_flawless(), "the canary noticed: {report:?}");
-        assert!(report.received >= 100, "the canary hardly sang: {report:?}");
+        Song::start(a, b, RATE)
     }
 }
