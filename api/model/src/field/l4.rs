@@ -52,14 +52,19 @@ text_or_number_type!(
     [serde_json::json!(443), serde_json::json!("0x8000/0x8000")]
 );
 
-/// The control bits of TCP (RFC 9293, 3.1) that equal `flags` where `mask` has ones: `0x02/0x12` is
+/// The control bits of TCP (RFC 9293, 3.1; RFC 3540) that equal `flags` where `mask` has ones: `0x02/0x12` is
 /// a SYN without ACK.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct TcpFlagsMatch {
-    /// The bits; zero where the mask is. FIN is 1, SYN 2, RST 4, PSH 8, ACK 16, URG 32.
-    pub flags: u8,
+    /// The bits, from FIN (1) to NS (0x100); zero where the mask is.
+    pub flags: u16,
     /// The bits that count.
-    pub mask: u8,
+    pub mask: u16,
+}
+
+impl TcpFlagsMatch {
+    /// All bits that there are.
+    pub const ALL: u16 = 0x1ff;
 }
 
 impl FromStr for TcpFlagsMatch {
@@ -67,12 +72,13 @@ impl FromStr for TcpFlagsMatch {
 
     fn from_str(text: &str) -> Result<Self, TextError> {
         let error = |reason: &str| TextError::new(text, "a match of TCP flags", reason);
-        let eight = |part| {
-            let number = number(part).and_then(|number| u8::try_from(number).ok());
-            number.ok_or_else(|| error("write bits and mask, each up to 0xff, such as 0x02/0x12"))
+        let nine = |part| {
+            let number = number(part).and_then(|number| u16::try_from(number).ok());
+            let inside = number.filter(|bits| *bits <= Self::ALL);
+            inside.ok_or_else(|| error("write bits and mask, each up to 0x1ff, such as 0x02/0x12"))
         };
         let (value, mask) = split_mask(text);
-        let (flags, mask) = (eight(value)?, mask.map_or(Ok(u8::MAX), eight)?);
+        let (flags, mask) = (nine(value)?, mask.map_or(Ok(Self::ALL), nine)?);
         if flags & !mask != 0 {
             let meant = Self { flags: flags & mask, mask };
             return Err(error(&format!("it has ones outside its mask; write {meant}")));
@@ -114,8 +120,8 @@ mod tests {
     fn flags_are_written_with_their_mask() {
         let text = |text: &str| text.parse::<TcpFlagsMatch>().map(|flags| flags.to_string());
         assert_eq!(text("2/18").unwrap(), "0x02/0x12");
-        assert_eq!(text("0x02").unwrap(), "0x02/0xff");
+        assert_eq!(text("0x02").unwrap(), "0x02/0x1ff");
         assert!(text("0x13/0x12").unwrap_err().to_string().ends_with("write 0x12/0x12"));
-        assert!(text("0x100/0x100").is_err());
+        assert!(text("0x200/0x200").is_err());
     }
 }
