@@ -5,7 +5,8 @@ use super::{FlowKey, Seed};
 /// Forgetting everything is one addition, since an entry of an earlier generation does not count.
 #[derive(Debug)]
 pub(crate) struct FlowCache {
-    entries: Box<[Entry]>,
+    /// The newer entry of a set is first; the second does not count if the first does not.
+    sets: Box<[[Entry; 2]]>,
     seed: Seed,
     generation: u32,
 }
@@ -20,42 +21,40 @@ struct Entry {
 impl FlowCache {
     /// A cache of the next power of two of `entries`, at least two.
     pub(crate) fn new(entries: usize, seed: Seed) -> Self {
-        let entries = entries.next_power_of_two().max(2);
-        Self { entries: vec![Entry::default(); entries].into(), seed, generation: 1 }
+        let sets = entries.next_power_of_two().max(2) / 2;
+        Self { sets: vec![<[Entry; 2]>::default(); sets].into(), seed, generation: 1 }
     }
 
     /// What was decided for the key.
     #[inline]
     pub(crate) fn get(&self, key: &FlowKey) -> Option<u32> {
-        let place = self.place(key);
-        [place, place ^ 1]
-            .into_iter()
-            .map(|place| &self.entries[place])
+        self.sets[self.set(key)]
+            .iter()
             .find(|entry| entry.generation == self.generation && entry.key == *key)
             .map(|entry| entry.outcome)
     }
 
-    /// Remembers; what stood in the key's first place moves to its second.
+    /// Remembers, and forgets the older of the two entries that stand where the key does.
     pub(crate) fn insert(&mut self, key: FlowKey, outcome: u32) {
-        let place = self.place(&key);
-        self.entries[place ^ 1] = self.entries[place];
-        self.entries[place] = Entry { key, outcome, generation: self.generation };
+        let set = &mut self.sets[self.set(&key)];
+        set[1] = set[0];
+        set[0] = Entry { key, outcome, generation: self.generation };
     }
 
     /// Forgets everything.
     pub(crate) fn clear(&mut self) {
         self.generation = self.generation.wrapping_add(1);
         if self.generation == 0 {
-            self.entries.fill(Entry::default());
+            self.sets.fill(Default::default());
             self.generation = 1;
         }
     }
 
     #[inline]
-    fn place(&self, key: &FlowKey) -> usize {
+    fn set(&self, key: &FlowKey) -> usize {
         #[expect(clippy::cast_possible_truncation, reason = "the low bits are what is wanted")]
         let hash = self.seed.key(key) as usize;
-        hash & (self.entries.len() - 1)
+        hash & (self.sets.len() - 1)
     }
 }
 
