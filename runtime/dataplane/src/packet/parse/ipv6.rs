@@ -52,13 +52,13 @@ fn follow(packet: &[u8], first: u8, start: usize, parsed: &mut Parsed) -> Option
             | next_header::DESTINATION
             | next_header::MOBILITY => (usize::from(*packet.get(place + 1)?) + 1) * 8,
             next_header::AUTHENTICATION => (usize::from(*packet.get(place + 1)?) + 2) * 4,
-            next_header::FRAGMENT => {
-                transport::mark(fragment(packet, place)?, parsed);
-                8
-            }
+            next_header::FRAGMENT => 8,
             _ => return Some(place),
         };
         let extension = packet.get(place..place + length)?;
+        if protocol == next_header::FRAGMENT {
+            transport::mark(fragment(extension)?, parsed);
+        }
         protocol = extension[0];
         place += length;
         if parsed.headers.fragment == Fragment::Later {
@@ -72,8 +72,8 @@ fn follow(packet: &[u8], first: u8, start: usize, parsed: &mut Parsed) -> Option
 }
 
 /// Reads a fragment header; an atomic fragment is a whole packet (RFC 6946).
-fn fragment(packet: &[u8], place: usize) -> Option<Fragment> {
-    let field = u16_at(packet, place + 2)?;
+fn fragment(header: &[u8]) -> Option<Fragment> {
+    let field = u16_at(header, 2)?;
     Some(match (field >> 3, field & 1) {
         (0, 0) => Fragment::Not,
         (0, _) => Fragment::First,

@@ -12,10 +12,11 @@ pub(crate) mod protocol {
     pub(crate) const SCTP: u8 = 132;
 }
 
-/// Notes that a packet is a fragment, or not.
+/// Notes that a packet is a fragment, or not. Of several fragment headers, which nobody should
+/// send, the one that hides the most counts.
 #[inline]
 pub(super) fn mark(fragment: Fragment, parsed: &mut Parsed) {
-    parsed.headers.fragment = fragment;
+    parsed.headers.fragment = parsed.headers.fragment.max(fragment);
     parsed.key.layers |= match fragment {
         Fragment::Not => 0,
         Fragment::First => layers::FRAGMENT,
