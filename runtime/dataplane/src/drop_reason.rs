@@ -66,7 +66,7 @@ reasons! {
     TransmitFull => "transmit-full",
     /// It was looked up too often.
     RecirculationLimit => "recirculation-limit",
-    /// A stage sent it to a table that is not there.
+    /// It was sent to a table that has no rules.
     NoSuchTable => "no-such-table",
     /// Its stage is not there.
     NoSuchStage => "no-such-stage",

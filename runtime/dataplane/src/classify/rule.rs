@@ -14,6 +14,6 @@ pub struct Rule {
     pub priority: u16,
     /// The packets that it is about.
     pub pattern: Pattern,
-    /// What is done with them, in order. A `Goto` is last.
+    /// What is done with them, in order, up to the first `Goto` or `Drop`.
     pub actions: Vec<Action>,
 }

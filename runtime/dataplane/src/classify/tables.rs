@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use super::{Rule, RuleId};
 use crate::{DropReason, TableId, flow::FlowKey, program::Action};
@@ -9,10 +9,11 @@ pub struct Tables {
     /// By descending priority; rules of one priority in the order in which they were given.
     tables: BTreeMap<TableId, Vec<Rule>>,
     relevant: FlowKey,
+    ids: HashSet<RuleId>,
 }
 
 /// What the tables say of a key.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Resolution {
     /// What is to be done.
     pub(crate) actions: Vec<Action>,
@@ -20,20 +21,27 @@ pub(crate) struct Resolution {
     pub(crate) rules: Vec<RuleId>,
 }
 
+impl Resolution {
+    /// Whether a packet that ran the actions still has the key that was looked up.
+    fn knows_the_key(&self) -> bool {
+        !self.actions.iter().any(|action| action.changes_key())
+    }
+}
+
 impl Tables {
-    /// Puts rules in the order in which they are searched.
+    /// Puts rules in the order in which they are searched. No two of them have one id.
     #[must_use]
     pub fn new(rules: impl IntoIterator<Item = (TableId, Rule)>) -> Self {
-        let mut tables: BTreeMap<TableId, Vec<Rule>> = BTreeMap::new();
-        let mut relevant = FlowKey::default();
+        let mut found = Self::default();
         for (table, rule) in rules {
-            relevant = relevant.union(rule.pattern.mask());
-            tables.entry(table).or_default().push(rule);
+            found.relevant = found.relevant.union(rule.pattern.mask());
+            found.ids.insert(rule.id);
+            found.tables.entry(table).or_default().push(rule);
         }
-        for rules in tables.values_mut() {
+        for rules in found.tables.values_mut() {
             rules.sort_by_key(|rule| std::cmp::Reverse(rule.priority));
         }
-        Self { tables, relevant }
+        found
     }
 
     /// The bits that any rule looks at: keys that agree in them have one resolution.
@@ -49,7 +57,7 @@ impl Tables {
 
     /// Whether a rule is in some table.
     pub(crate) fn holds(&self, id: RuleId) -> bool {
-        self.tables.values().flatten().any(|rule| rule.id == id)
+        self.ids.contains(&id)
     }
 
     /// The rule that wins in a table.
@@ -62,30 +70,39 @@ impl Tables {
     /// A `Goto` is followed at once while the key is sure to be the packet's; behind an action that
     /// may change the packet it stays in the list, and the packet is looked up again then.
     pub(crate) fn resolve(&self, first: TableId, key: &FlowKey) -> Resolution {
-        let mut found = Resolution { actions: Vec::new(), rules: Vec::new() };
-        let mut table = first;
-        loop {
-            let Some(rule) = self.lookup(table, key) else {
-                found.actions.push(Action::Drop(DropReason::TableMiss));
-                return found;
-            };
-            found.rules.push(rule.id);
-            match rule.actions.split_last() {
-                None => found.actions.push(Action::Drop(DropReason::RuleDrop)),
-                Some((&Action::Goto(next), before)) => {
-                    found.actions.extend(before);
-                    let known = !found.actions.iter().any(|action| action.changes_key());
-                    // Only forward, so that this ends (OpenFlow 1.3.5, 5.4).
-                    if known && next > table {
-                        table = next;
-                        continue;
-                    }
-                    found.actions.push(Action::Goto(next));
-                }
-                Some(_) => found.actions.extend(&rule.actions),
-            }
-            return found;
+        let mut found = Resolution::default();
+        let mut table = Some(first);
+        while let Some(current) = table {
+            table = self.resolve_in(current, key, &mut found);
         }
+        found
+    }
+
+    /// Adds what one table says. Returns the table that is to be asked next.
+    fn resolve_in(&self, table: TableId, key: &FlowKey, found: &mut Resolution) -> Option<TableId> {
+        let Some(rule) = self.lookup(table, key) else {
+            found.actions.push(Action::Drop(DropReason::TableMiss));
+            return None;
+        };
+        found.rules.push(rule.id);
+        if rule.actions.is_empty() {
+            found.actions.push(Action::Drop(DropReason::RuleDrop));
+        }
+        for &action in &rule.actions {
+            match action {
+                Action::Goto(next) if !self.has(next) => {
+                    found.actions.push(Action::Drop(DropReason::NoSuchTable));
+                    return None;
+                }
+                // Only forward, so that this ends (OpenFlow 1.3.5, 5.4).
+                Action::Goto(next) if next > table && found.knows_the_key() => return Some(next),
+                _ => found.actions.push(action),
+            }
+            if matches!(action, Action::Goto(_) | Action::Drop(_)) {
+                return None;
+            }
+        }
+        None
     }
 }
 
@@ -138,6 +155,31 @@ mod tests {
         ]);
         assert_eq!(resolve(&tables, 1), (vec![OUT, OUT], vec![1, 3]));
         assert_eq!(resolve(&tables, 2), (vec![stage, goto], vec![2]));
+    }
+
+    #[test]
+    fn what_stands_behind_a_goto_or_a_drop_is_never_done() {
+        let goto = Action::Goto(TableId(1));
+        let drop = Action::Drop(DropReason::RuleDrop);
+        let tables = Tables::new([
+            (TableId(0), rule(1, 1, Some(1), &[goto, OUT])),
+            (TableId(0), rule(2, 1, Some(2), &[drop, goto])),
+            (TableId(1), rule(3, 1, None, &[Action::PopVlan])),
+        ]);
+        assert_eq!(resolve(&tables, 1), (vec![Action::PopVlan], vec![1, 3]));
+        assert_eq!(resolve(&tables, 2), (vec![drop], vec![2]));
+    }
+
+    #[test]
+    fn a_goto_to_a_table_without_rules_is_a_drop_whatever_stands_before() {
+        let goto = Action::Goto(TableId(7));
+        let tables = Tables::new([
+            (TableId(0), rule(1, 1, Some(1), &[goto])),
+            (TableId(0), rule(2, 1, Some(2), &[Action::PopVlan, goto])),
+        ]);
+        let nowhere = Action::Drop(DropReason::NoSuchTable);
+        assert_eq!(resolve(&tables, 1), (vec![nowhere], vec![1]));
+        assert_eq!(resolve(&tables, 2), (vec![Action::PopVlan, nowhere], vec![2]));
     }
 
     #[test]
