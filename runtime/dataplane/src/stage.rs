@@ -35,7 +35,8 @@ pub struct Context {
     pub flow_hash: u32,
     /// What stages tell each other of it.
     pub metadata: u64,
-    /// Set by a stage that changed its bytes, so that the headers are read again.
+    /// Set by a stage that changed its bytes, so that the headers are read again before they are
+    /// needed.
     pub rewritten: bool,
     /// The last stage's word.
     pub verdict: Verdict,

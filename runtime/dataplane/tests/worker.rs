@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 
 use dataplane::{
     DropReason, PortId, ReasonId, StageId, TableId,
+    classify::Pattern,
+    flow::FlowKey,
     packet::Buffer,
     program::{Action, Tag},
     stage::{Batch, Stage, Verdict},
@@ -85,6 +87,24 @@ fn a_packet_for_two_ports_is_copied_once() {
     assert_eq!((rig.sent(B), rig.sent(PortId(2))), (frames(3), frames(3)));
     let a = rig.counters(A);
     assert_eq!((a.rx.packets, a.copied, a.forwarded), (3, 3, 6));
+}
+
+#[test]
+fn a_copy_does_not_overtake_what_came_before_it() {
+    let mut rig = Rig::new(3);
+    let marked = Pattern::new(
+        &FlowKey { traffic_class: 4, ..FlowKey::default() },
+        &FlowKey { traffic_class: u8::MAX, ..FlowKey::default() },
+    );
+    rig.rules(vec![
+        rule(1, 2, marked, &[Action::Output(B), Action::Output(PortId(2))]),
+        rule(2, 1, any(), &[Action::Output(B)]),
+    ]);
+    let mut frames = frames(3);
+    frames[1][15] = 4;
+    rig.push(A, &frames);
+    rig.poll();
+    assert_eq!((rig.sent(B), rig.sent(PortId(2))), (frames.clone(), vec![frames[1].clone()]));
 }
 
 #[test]
@@ -168,6 +188,21 @@ fn a_tag_goes_on_and_comes_off_again() {
 }
 
 #[test]
+fn headers_behind_a_third_tag_come_into_sight_when_one_is_taken_off() {
+    let mut rig = Rig::new(1);
+    let actions = [Action::PopVlan, Action::DecrementTtl, Action::Output(A)];
+    rig.rules(vec![rule(1, 1, any(), &actions)]);
+    let tags = |count, ttl| {
+        let plain = udp([10, 0, 0, 1], [10, 0, 0, 2], (1, 2), ttl);
+        [&plain[..12], &[0x81, 0, 0, 5].repeat(count), &plain[12..]].concat()
+    };
+    rig.push(A, &[tags(3, 9), tags(4, 9)]);
+    rig.poll();
+    assert_eq!(rig.sent(A), [tags(2, 8)]);
+    assert_eq!(rig.drops(A), BTreeMap::from([(reason(DropReason::NotApplicable), 1)]));
+}
+
+#[test]
 fn actions_that_do_not_apply_drop_for_that_reason() {
     let mut rig = Rig::new(1);
     rig.rules(vec![rule(1, 1, any(), &[Action::PopVlan, Action::Output(A)])]);
@@ -194,6 +229,45 @@ fn rule_counters_outlive_a_change_of_rules_but_not_the_rule() {
     assert_eq!(counted, [5]);
     rig.rules(vec![]);
     assert_eq!(rig.report().rules, []);
+}
+
+#[test]
+fn port_counters_outlive_other_queues_but_not_the_port() {
+    let mut rig = Rig::new(1);
+    rig.push(A, &frames(3));
+    rig.poll();
+    let Change::Port(_, queues) = rig.change(Change::Port(A, Some(rig.queues(A)))) else {
+        unreachable!("a change comes back as what it is")
+    };
+    assert_eq!(rig.drops(A), BTreeMap::from([(reason(DropReason::TableMiss), 3)]));
+    rig.change(Change::Port(A, None));
+    rig.change(Change::Port(A, queues));
+    assert_eq!(rig.drops(A), BTreeMap::new());
+}
+
+#[test]
+fn a_reason_out_of_range_is_a_bad_verdict() {
+    let mut rig = Rig::new(1);
+    rig.rules(vec![rule(1, 1, any(), &[Action::Stage(StageId(0))])]);
+    let limit = u16::try_from(ReasonId::LIMIT).unwrap();
+    rig.stage(0, Says([limit - 1, limit].map(|it| Verdict::Drop(ReasonId(it))).to_vec()));
+    rig.push(A, &frames(2));
+    rig.poll();
+    let expected = [(limit - 1, 1), (reason(DropReason::BadVerdict), 1)];
+    assert_eq!(rig.drops(A), BTreeMap::from(expected));
+}
+
+#[test]
+fn a_configuration_comes_back_as_the_one_before() {
+    let mut rig = Rig::new(0);
+    let ask = |rig: &mut Rig, revision| match rig
+        .ask(Request::Configure { revision, changes: Vec::new() })
+    {
+        Request::Configure { revision, .. } => revision,
+        _ => unreachable!("a request comes back as what it is"),
+    };
+    assert_eq!((ask(&mut rig, 8), ask(&mut rig, 9)), (0, 8));
+    assert_eq!(rig.report().revision, 9);
 }
 
 #[test]

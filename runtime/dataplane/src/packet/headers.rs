@@ -17,22 +17,8 @@ pub struct Headers {
     pub fragment: Fragment,
 }
 
-impl Headers {
-    /// Follows the insertion of `count` bytes in front of the network header.
-    pub(crate) fn moved_back(&mut self, count: u16) {
-        self.l3 = self.l3.and_then(|offset| offset.checked_add(count));
-        self.l4 = self.l4.and_then(|offset| offset.checked_add(count));
-    }
-
-    /// Follows the removal of `count` bytes in front of the network header.
-    pub(crate) fn moved_forward(&mut self, count: u16) {
-        self.l3 = self.l3.and_then(|offset| offset.checked_sub(count));
-        self.l4 = self.l4.and_then(|offset| offset.checked_sub(count));
-    }
-}
-
 /// Whether and where in a fragmented IP packet a frame stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Fragment {
     /// The packet is whole.
     #[default]

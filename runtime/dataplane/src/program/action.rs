@@ -36,6 +36,12 @@ impl Action {
             | Self::Stage(_) => true,
         }
     }
+
+    /// Whether a packet's headers stand elsewhere after it.
+    #[must_use]
+    pub fn moves_headers(self) -> bool {
+        matches!(self, Self::PushVlan(_) | Self::PopVlan)
+    }
 }
 
 /// A header field and what is written there.
@@ -59,9 +65,9 @@ pub enum SetField {
     Ecn(u8),
     /// The TTL or hop limit.
     Ttl(u8),
-    /// The source port of TCP, UDP or SCTP.
+    /// The source port of TCP or UDP.
     L4Src(u16),
-    /// The destination port of TCP, UDP or SCTP.
+    /// The destination port of TCP or UDP.
     L4Dst(u16),
 }
 

@@ -1,7 +1,7 @@
 use super::{Action, set_field, tag, ttl};
 use crate::{DropReason, Packet, packet::Headers};
 
-/// Changes a packet as an action says, and keeps the headers' places right.
+/// Changes a packet as an action says.
 ///
 /// # Errors
 ///
@@ -10,12 +10,12 @@ use crate::{DropReason, Packet, packet::Headers};
 pub(crate) fn apply<P: Packet>(
     action: Action,
     packet: &mut P,
-    headers: &mut Headers,
+    headers: &Headers,
 ) -> Result<(), DropReason> {
     match action {
         Action::Set(field) => set_field::set(field, packet.bytes_mut(), headers),
         Action::DecrementTtl => ttl::decrement(packet.bytes_mut(), headers),
-        Action::PushVlan(tag) => tag::push(tag, packet, headers),
+        Action::PushVlan(tag) => tag::push(tag, packet),
         Action::PopVlan => tag::pop(packet, headers),
         Action::Drop(reason) => Err(reason),
         Action::Output(_) | Action::Stage(_) | Action::Goto(_) => Ok(()),

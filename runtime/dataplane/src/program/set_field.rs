@@ -41,7 +41,7 @@ fn word(frame: &[u8], place: usize) -> Option<u16> {
 fn set_tag(frame: &mut [u8], headers: &Headers, mask: u16, value: u16) -> Option<()> {
     const TCI: usize = 14;
     let tci = word(frame, TCI).filter(|_| headers.vlan_tags > 0)?;
-    write(frame, TCI, &((tci & !mask) | value).to_be_bytes())
+    write(frame, TCI, &((tci & !mask) | (value & mask)).to_be_bytes())
 }
 
 /// Writes an address at its place in an IPv4 or an IPv6 header.
@@ -90,7 +90,7 @@ fn set_traffic_class(frame: &mut [u8], headers: &Headers, mask: u8, value: u8) -
         IPV6 => (first, 4),
         _ => return None,
     };
-    let new = (old & !(u16::from(mask) << shift)) | (u16::from(value) << shift);
+    let new = (old & !(u16::from(mask) << shift)) | (u16::from(value & mask) << shift);
     change_ip(frame, headers, start, new)
 }
 

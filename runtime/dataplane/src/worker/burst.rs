@@ -7,7 +7,7 @@ use crate::{
 };
 
 /// What was received at once, and what is known of it. A packet stands at one place in all lists,
-/// from receive to transmit, so that order is kept.
+/// from receive to transmit, and its copies wait for it, so that order is kept.
 #[derive(Debug)]
 pub(super) struct Burst<P> {
     pub(super) packets: Vec<P>,
@@ -16,6 +16,16 @@ pub(super) struct Burst<P> {
     pub(super) outcomes: Vec<Option<OutcomeId>>,
     /// The packets that a program runs over.
     pub(super) members: Vec<u16>,
+    copies: Vec<Twin<P>>,
+}
+
+/// A copy of a packet.
+#[derive(Debug)]
+struct Twin<P> {
+    /// The place of what it is a copy of, and how many copies were made before it.
+    turn: (u16, usize),
+    port: PortId,
+    packet: P,
 }
 
 impl<P> Burst<P> {
@@ -26,6 +36,7 @@ impl<P> Burst<P> {
             keys: Vec::with_capacity(BURST),
             outcomes: Vec::with_capacity(BURST),
             members: Vec::with_capacity(BURST),
+            copies: Vec::with_capacity(BURST),
         }
     }
 
@@ -65,10 +76,23 @@ impl<P: Packet> Burst<P> {
         }
     }
 
+    /// Copies a packet as it is now, to be sent before it. Returns whether there was a buffer.
+    pub(super) fn copy(&mut self, place: u16, port: PortId) -> bool {
+        let Some(packet) = self.packets[usize::from(place)].duplicate() else { return false };
+        self.copies.push(Twin { turn: (place, self.copies.len()), port, packet });
+        true
+    }
+
     /// Sends or frees every packet, as was decided, in the order in which they came.
     #[inline]
     pub(super) fn disperse<R: Receive<P>, T: Transmit<P>>(&mut self, ports: &mut Ports<P, R, T>) {
-        for (packet, context) in self.packets.drain(..).zip(self.contexts.drain(..)) {
+        self.copies.sort_unstable_by_key(|copy| copy.turn);
+        let mut copies = self.copies.drain(..).peekable();
+        let burst = self.packets.drain(..).zip(self.contexts.drain(..));
+        for (place, (packet, context)) in (0_u16..).zip(burst) {
+            while let Some(copy) = copies.next_if(|copy| copy.turn.0 == place) {
+                ports.send(copy.port, copy.packet, context.in_port);
+            }
             match context.verdict {
                 Verdict::Output(port) => ports.send(port, packet, context.in_port),
                 Verdict::Drop(reason) => ports.count_drop(context.in_port, reason),

@@ -1,4 +1,4 @@
-use crate::{PortId, ReasonId, classify::RuleId};
+use crate::{DropReason, PortId, ReasonId, classify::RuleId};
 
 /// Packets and their bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -68,6 +68,14 @@ impl PortCounters {
         for (mine, theirs) in self.drops.iter_mut().zip(other.drops.iter()) {
             *mine += theirs;
         }
+    }
+
+    /// Counts a drop. A reason out of range is a stage's bad verdict.
+    #[inline]
+    pub(super) fn count_drop(&mut self, reason: ReasonId) {
+        let bad = ReasonId::from(DropReason::BadVerdict);
+        let reason = if reason.index() < ReasonId::LIMIT { reason } else { bad };
+        self.drops[reason.index()] += 1;
     }
 
     /// All drops together.

@@ -15,7 +15,7 @@ pub enum Change<P, R, T> {
     Tables(Arc<Tables>),
     /// Another instance of a stage, or none.
     Stage(StageId, Option<Box<dyn Stage<P>>>),
-    /// Other queues of a port, or none.
+    /// Other queues of a port, whose counters go on, or none.
     Port(PortId, Option<Queues<R, T>>),
 }
 
@@ -30,7 +30,8 @@ pub struct Queues<R, T> {
 
 /// What control asks of a worker.
 pub enum Request<P, R, T> {
-    /// Take all changes up before the next burst, and run under this revision.
+    /// Take all changes up before the next burst, and run under this revision. It comes back as
+    /// the request that undoes it.
     Configure {
         /// The number of the configuration.
         revision: u64,

@@ -114,7 +114,7 @@ impl<P: Packet, R: Receive<P>, T: Transmit<P>> Worker<P, R, T> {
             match request.as_mut() {
                 Request::Configure { revision, changes } => {
                     changes.iter_mut().for_each(|change| self.apply(change));
-                    self.revision = *revision;
+                    std::mem::swap(&mut self.revision, revision);
                 }
                 Request::Report(report) => self.report(report),
                 Request::Stop => {

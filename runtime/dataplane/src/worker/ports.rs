@@ -18,6 +18,8 @@ struct Port<P, R, T> {
     packets: Vec<P>,
     /// Where each of those came from.
     origins: Vec<Origin>,
+    /// Whether it is on the list of those with packets to send.
+    waiting: bool,
     counters: PortCounters,
 }
 
@@ -47,7 +49,7 @@ impl<P, R, T> Ports<P, R, T> {
     /// Counts a packet as dropped; the caller frees it.
     pub(super) fn count_drop(&mut self, in_port: PortId, reason: ReasonId) {
         if let Some(port) = self.get_mut(in_port) {
-            port.counters.drops[reason.index()] += 1;
+            port.counters.count_drop(reason);
         }
     }
 
@@ -95,7 +97,7 @@ impl<P: Packet, R: Receive<P>, T: Transmit<P>> Ports<P, R, T> {
         let Some(port) = self.get_mut(id) else {
             return self.count_drop(in_port, DropReason::NoSuchPort.into());
         };
-        let first = port.packets.is_empty();
+        let first = !std::mem::replace(&mut port.waiting, true);
         port.origins.push(Origin { port: in_port, bytes: packet.bytes().len() });
         port.packets.push(packet);
         let full = port.packets.len() == BURST;
@@ -112,6 +114,9 @@ impl<P: Packet, R: Receive<P>, T: Transmit<P>> Ports<P, R, T> {
     pub(super) fn flush(&mut self) {
         while let Some(id) = self.waiting.pop() {
             self.flush_port(id);
+            if let Some(port) = self.get_mut(id) {
+                port.waiting = false;
+            }
         }
     }
 
@@ -140,7 +145,8 @@ impl<P: Packet, R: Receive<P>, T: Transmit<P>> Ports<P, R, T> {
         }
     }
 
-    /// Takes other queues for a port, or none, and leaves the old ones.
+    /// Takes other queues for a port, or none, and leaves the old ones. The counters go on unless
+    /// there are none.
     pub(super) fn replace(&mut self, id: PortId, queues: &mut Option<Queues<R, T>>) {
         self.flush();
         let place = usize::from(id.0);
@@ -151,19 +157,23 @@ impl<P: Packet, R: Receive<P>, T: Transmit<P>> Ports<P, R, T> {
         if queues.as_ref().is_some_and(|queues| queues.rx.is_some()) {
             self.polled.push(id);
         }
-        let new = queues.take().map(Port::new);
-        *queues = std::mem::replace(&mut self.ports[place], new).map(|port| port.queues);
+        let old = self.ports[place].take().map(|port| (port.queues, port.counters));
+        let (old, counters) = old.unzip();
+        self.ports[place] =
+            queues.take().map(|queues| Port::new(queues, counters.unwrap_or_default()));
+        *queues = old;
         self.waiting.reserve(self.ports.len());
     }
 }
 
 impl<P, R, T> Port<P, R, T> {
-    fn new(queues: Queues<R, T>) -> Self {
+    fn new(queues: Queues<R, T>, counters: PortCounters) -> Self {
         Self {
             queues,
             packets: Vec::with_capacity(BURST),
             origins: Vec::with_capacity(BURST),
-            counters: PortCounters::default(),
+            waiting: false,
+            counters,
         }
     }
 }

@@ -135,14 +135,13 @@ impl<P: Packet> Burst<P> {
         self.members.retain(|&member| contexts[usize::from(member)].verdict == Verdict::Next);
     }
 
-    fn copy_to<R: Receive<P>, T: Transmit<P>>(&self, port: PortId, ports: &mut Ports<P, R, T>) {
-        for &member in &self.members {
-            let place = usize::from(member);
-            let in_port = self.contexts[place].in_port;
+    fn copy_to<R: Receive<P>, T: Transmit<P>>(&mut self, port: PortId, ports: &mut Ports<P, R, T>) {
+        for index in 0..self.members.len() {
+            let member = self.members[index];
+            let in_port = self.contexts[usize::from(member)].in_port;
             ports.count_copy(in_port);
-            match self.packets[place].duplicate() {
-                Some(copy) => ports.send(port, copy, in_port),
-                None => ports.count_drop(in_port, DropReason::NoBuffer.into()),
+            if !self.copy(member, port) {
+                ports.count_drop(in_port, DropReason::NoBuffer.into());
             }
         }
     }
@@ -157,8 +156,9 @@ impl<P: Packet> Burst<P> {
             if context.verdict != Verdict::Next {
                 continue;
             }
-            if let Err(reason) = apply(action, &mut self.packets[place], &mut context.headers) {
-                context.verdict = reason.into();
+            match apply(action, &mut self.packets[place], &context.headers) {
+                Ok(()) => context.rewritten = action.moves_headers(),
+                Err(reason) => context.verdict = reason.into(),
             }
         }
     }

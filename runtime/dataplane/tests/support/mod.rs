@@ -66,12 +66,16 @@ impl Rig {
         let (rx, tx) = Default::default();
         let mut rig = Self { worker, remote, rx, tx, now: 0, revision: 0 };
         for id in (0..ports).map(PortId) {
-            let (rx, tx) = (End::default(), End::default());
-            rig.rx.insert(id, rx.clone());
-            rig.tx.insert(id, tx.clone());
-            rig.change(Change::Port(id, Some(Queues { rx: Some(rx), tx })));
+            rig.rx.insert(id, End::default());
+            rig.tx.insert(id, End::default());
+            rig.change(Change::Port(id, Some(rig.queues(id))));
         }
         rig
+    }
+
+    /// The queues of a port.
+    pub fn queues(&self, port: PortId) -> Queues<End, End> {
+        Queues { rx: Some(self.rx[&port].clone()), tx: self.tx[&port].clone() }
     }
 
     pub fn change(&mut self, change: Change<Buffer, End, End>) -> Change<Buffer, End, End> {
