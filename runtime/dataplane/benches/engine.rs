@@ -1,0 +1,167 @@
+//! What a packet costs in the engine: a worker over a ring of packets in ordinary memory.
+#![allow(clippy::unwrap_used, reason = "what fails here fails the measurement")]
+#![allow(clippy::print_stdout, reason = "the figures go to whoever asked for them")]
+
+use std::{
+    hint::black_box,
+    sync::{Arc, Mutex},
+    time::Instant,
+};
+
+use dataplane::{
+    PortId, Receive, Received, StageId, TableId, Transmit,
+    classify::{Pattern, Rule, RuleId, Tables},
+    flow::{FlowKey, Seed},
+    packet::Buffer,
+    program::{Action, SetField, Tag},
+    stage::{Batch, Stage, Verdict},
+    worker::{BURST, Change, Queues, Request, Settings, Worker, mailbox},
+};
+
+const IN: PortId = PortId(0);
+const OUT: PortId = PortId(1);
+const RUNS: usize = 15;
+const PACKETS: usize = 200_000;
+
+/// Packets go out at one end and come in again at the other, in order.
+#[derive(Clone)]
+struct Ring(Arc<Mutex<Circle>>);
+
+struct Circle {
+    packets: Vec<Option<Buffer>>,
+    /// The place of the next packet to receive; the ones sent are put back into those places.
+    next: usize,
+    empty: usize,
+}
+
+impl Ring {
+    fn new(frames: &[Vec<u8>]) -> Self {
+        let packets = frames.iter().map(|frame| Some(Buffer::new(frame))).collect();
+        Self(Arc::new(Mutex::new(Circle { packets, next: 0, empty: 0 })))
+    }
+}
+
+impl Receive<Buffer> for Ring {
+    fn receive(&mut self, burst: &mut Vec<Buffer>) -> Received {
+        let circle = &mut *self.0.lock().unwrap();
+        for _ in 0..BURST {
+            burst.push(circle.packets[circle.next].take().unwrap());
+            circle.next = (circle.next + 1) % circle.packets.len();
+        }
+        Received::default()
+    }
+}
+
+impl Transmit<Buffer> for Ring {
+    fn transmit(&mut self, packets: &mut Vec<Buffer>) -> usize {
+        let circle = &mut *self.0.lock().unwrap();
+        let sent = packets.len();
+        for packet in packets.drain(..) {
+            circle.packets[circle.empty] = Some(packet);
+            circle.empty = (circle.empty + 1) % circle.packets.len();
+        }
+        sent
+    }
+}
+
+/// Lets everything pass.
+struct Pass;
+
+impl Stage<Buffer> for Pass {
+    fn run(&mut self, batch: &mut Batch<'_, Buffer>) {
+        for index in 0..batch.len() {
+            batch.get_mut(index).1.verdict = Verdict::Next;
+        }
+    }
+}
+
+/// A UDP packet of 64 bytes on the wire, of one of 65,536 flows.
+fn frame(flow: u16) -> Vec<u8> {
+    let builder = etherparse::PacketBuilder::ethernet2([2, 0, 0, 0, 0, 1], [2, 0, 0, 0, 0, 2])
+        .ipv4([10, 0, 0, 1], [10, 0, 0, 2], 64)
+        .udp(1024, flow);
+    let mut frame = Vec::new();
+    builder.write(&mut frame, &[0; 18]).unwrap();
+    frame
+}
+
+/// Few packets, so that they stay in the processor's caches.
+fn frames(flows: u16) -> Vec<Vec<u8>> {
+    (0..flows).cycle().take(usize::from(flows).max(2 * BURST)).map(frame).collect()
+}
+
+fn rule(number: u16, pattern: Pattern, actions: &[Action]) -> (TableId, Rule) {
+    let id = RuleId(number.into());
+    (TableId(0), Rule { id, priority: 1, pattern, actions: actions.to_vec() })
+}
+
+fn every_packet(actions: &[Action]) -> Vec<(TableId, Rule)> {
+    let value = FlowKey { in_port: IN.0, ..FlowKey::default() };
+    let mask = FlowKey { in_port: u16::MAX, ..FlowKey::default() };
+    vec![rule(0, Pattern::new(&value, &mask), actions)]
+}
+
+/// A rule for each flow, which all do the same.
+fn each_flow(flows: u16, actions: &[Action]) -> Vec<(TableId, Rule)> {
+    let mask = FlowKey { protocol: u8::MAX, l4_dst: u16::MAX, ..FlowKey::default() };
+    let value = |flow| FlowKey { protocol: 17, l4_dst: flow, ..FlowKey::default() };
+    (0..flows).map(|flow| rule(flow, Pattern::new(&value(flow), &mask), actions)).collect()
+}
+
+/// Flows spread over programs that differ.
+fn many_programs(flows: u16, programs: u16) -> Vec<(TableId, Rule)> {
+    let spread = |(table, mut rule): (TableId, Rule)| {
+        let number = u16::try_from(rule.id.0).unwrap() % programs;
+        rule.actions = vec![Action::Set(SetField::L4Src(number)), Action::Output(OUT)];
+        (table, rule)
+    };
+    each_flow(flows, &[]).into_iter().map(spread).collect()
+}
+
+/// Nanoseconds a packet: the median of many runs, and the least.
+fn measure(name: &str, flows: u16, rules: Vec<(TableId, Rule)>) {
+    let (remote, mailbox) = mailbox();
+    let ring = Ring::new(&frames(flows));
+    let seed = Seed(0x5eed);
+    let mut worker = Worker::new(Settings { cache_entries: 1 << 16, seed }, mailbox);
+    let changes = vec![
+        Change::Port(IN, Some(Queues { rx: Some(ring.clone()), tx: ring.clone() })),
+        Change::Port(OUT, Some(Queues { rx: None, tx: ring })),
+        Change::Stage(StageId(0), Some(Box::new(Pass))),
+        Change::Tables(Arc::new(Tables::new(rules))),
+    ];
+    remote.ask(Box::new(Request::Configure { revision: 1, changes })).ok().unwrap();
+
+    let rounds = PACKETS / BURST;
+    let mut run = || {
+        let start = Instant::now();
+        for now in 0..rounds as u64 {
+            worker.iterate(black_box(now));
+        }
+        start.elapsed().as_nanos() as f64 / PACKETS as f64
+    };
+    run();
+    let mut figures: Vec<f64> = (0..RUNS).map(|_| run()).collect();
+    figures.sort_by(f64::total_cmp);
+    println!("{name:34} {:6.1} ns/packet (least {:.1})", figures[RUNS / 2], figures[0]);
+}
+
+fn main() {
+    let forward = [Action::Output(OUT)];
+    let rewrite = [
+        Action::Set(SetField::EthSrc([2, 0, 0, 0, 0, 9])),
+        Action::Set(SetField::EthDst([2, 0, 0, 0, 0, 8])),
+        Action::Set(SetField::L4Src(7)),
+        Action::Output(OUT),
+    ];
+    let tag = Tag { tpid: 0x8100, tci: 5 };
+    let there_and_back = [Action::PushVlan(tag), Action::PopVlan, Action::Output(OUT)];
+    measure("1 rule, 1 flow", 1, every_packet(&forward));
+    measure("1 rule, 1000 flows", 1000, every_packet(&forward));
+    measure("1000 rules, 1000 flows", 1000, each_flow(1000, &forward));
+    measure("1000 rules, 1000 flows, 8 programs", 1000, many_programs(1000, 8));
+    measure("1000 rules, 1000 flows, all apart", 1000, many_programs(1000, 1000));
+    measure("3 fields set", 1000, every_packet(&rewrite));
+    measure("a tag on and off", 1000, every_packet(&there_and_back));
+    measure("a stage", 1000, every_packet(&[Action::Stage(StageId(0)), Action::Output(OUT)]));
+}
