@@ -83,6 +83,8 @@ codes! {
     WorkerStalled => "worker-stalled",
     /// The daemon is starting or stopping.
     Unavailable => "unavailable",
+    /// The daemon did not finish in time; what was asked may still happen.
+    TimedOut => "timed-out",
     /// The daemon has a fault.
     Internal => "internal",
     /// The request's path has something that is no name or table number.

@@ -1,0 +1,43 @@
+//! JSON bodies, and errors that point at the field.
+
+use api_model::{Code, Invalid};
+use axum::http::StatusCode;
+use serde::de::DeserializeOwned;
+use serde_path_to_error::{Path, Segment};
+
+use crate::refusal::Refusal;
+
+/// Parses a whole body.
+pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Refusal> {
+    let mut json = serde_json::Deserializer::from_slice(bytes);
+    let parsed = serde_path_to_error::deserialize(&mut json)
+        .map_err(|error| refusal(&pointer(error.path()), error.inner()))?;
+    json.end().map_err(|error| refusal("", &error))?;
+    Ok(parsed)
+}
+
+/// 400 for what is no JSON, 422 for JSON of another shape. The text has line and column.
+fn refusal(pointer: &str, error: &serde_json::Error) -> Refusal {
+    let (status, what) = if error.is_data() {
+        (StatusCode::UNPROCESSABLE_ENTITY, "the body has not the shape of this resource")
+    } else {
+        (StatusCode::BAD_REQUEST, "the body is not JSON")
+    };
+    let refusal = Refusal::new(status, Code::BodyInvalid, format!("{what}: {error}"));
+    let pointer = (!pointer.is_empty()).then(|| pointer.to_owned());
+    Refusal { pointer, ..refusal }
+}
+
+fn pointer(path: &Path) -> String {
+    let segments: Vec<String> = path
+        .iter()
+        .filter_map(|segment| match segment {
+            Segment::Seq { index } => Some(index.to_string()),
+            Segment::Map { key } => Some(key.clone()),
+            Segment::Enum { variant } => Some(variant.clone()),
+            Segment::Unknown => None,
+        })
+        .collect();
+    let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
+    Invalid::at(&segments, "").pointer
+}

@@ -1,0 +1,8 @@
+//! The handlers, one file a resource.
+
+pub(crate) mod health;
+pub(crate) mod modules;
+pub(crate) mod ports;
+pub(crate) mod rules;
+pub(crate) mod stages;
+pub(crate) mod stats;
