@@ -52,7 +52,7 @@ fn generate_bindings(flags: &[String]) {
         .allowlist_function("rte_mempool_avail_count")
         .allowlist_function("rte_eth_dev_(start|stop|close|set_mtu|get_port_by_name)")
         .allowlist_function("rte_eth_dev_adjust_nb_rx_tx_desc")
-        .allowlist_function("rte_eth_promiscuous_enable")
+        .allowlist_function("rte_eth_promiscuous_(enable|disable)")
         .allowlist_type("dp_.*")
         .blocklist_type("(rte|RTE)_.*")
         .default_enum_style(bindgen::EnumVariation::Consts)

@@ -49,6 +49,11 @@ uint64_t dp_tsc(void)
 	return rte_rdtsc();
 }
 
+bool dp_thread_is_registered(void)
+{
+	return rte_lcore_id() != LCORE_ID_ANY;
+}
+
 struct rte_mbuf *dp_mbuf_alloc(struct rte_mempool *pool)
 {
 	return rte_pktmbuf_alloc(pool);

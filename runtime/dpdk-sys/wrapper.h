@@ -4,6 +4,7 @@
  * the same for every release. What differs between releases is in shim.c. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,6 +30,7 @@ enum dp_constant {
 	DP_HEADROOM = RTE_PKTMBUF_HEADROOM,
 	DP_BUFFER_SIZE = RTE_MBUF_DEFAULT_BUF_SIZE,
 	DP_MAX_PORTS = RTE_MAX_ETHPORTS,
+	DP_MAX_THREADS = RTE_MAX_LCORE,
 	DP_CACHE_LIMIT = RTE_MEMPOOL_CACHE_MAX_SIZE,
 };
 
@@ -41,6 +43,7 @@ const char *dp_version(void);
 int dp_errno(void);
 void dp_errno_set(int number);
 uint64_t dp_tsc(void);
+bool dp_thread_is_registered(void);
 struct rte_mbuf *dp_mbuf_alloc(struct rte_mempool *pool);
 void dp_mbuf_free(struct rte_mbuf *mbuf);
 uint16_t dp_rx_burst(uint16_t port, uint16_t queue, struct rte_mbuf **mbufs, uint16_t count);

@@ -8,8 +8,8 @@ use std::{
 pub struct Errno(c_int);
 
 impl Errno {
-    /// "No such device", for what reports no number of its own.
-    pub(crate) const NO_DEVICE: Self = Self(19);
+    /// "Bad address".
+    pub(crate) const BAD_ADDRESS: Self = Self(14);
     /// "Operation not supported".
     pub(crate) const NOT_SUPPORTED: Self = Self(95);
 

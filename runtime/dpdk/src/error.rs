@@ -48,8 +48,10 @@ pub enum Error {
         log: DriverLog,
     },
     /// DPDK has no room for another thread.
-    #[error("DPDK does not take this thread: {errno}{log}; it takes each once, and 128 at most")]
+    #[error("DPDK does not take this thread: {errno}{log}; it takes {limit} at once")]
     RegisterThread {
+        /// How many it takes, the one that started it included.
+        limit: u32,
         /// What it reported.
         errno: Errno,
         /// What it logged.
@@ -61,7 +63,7 @@ pub enum Error {
          memory, or the pool fewer buffers"
     )]
     Pool {
-        /// The name that was asked for.
+        /// The name it was to have.
         name: String,
         /// How many buffers it was to have.
         buffers: u32,
@@ -92,7 +94,7 @@ pub enum Error {
         device: String,
     },
     /// There is no such device, or its driver refuses it.
-    #[error("cannot attach device {devargs:?}: {errno}{log}; {hint}")]
+    #[error("cannot attach device {devargs:?}: {reason}{log}; {hint}", reason = refusal(*errno))]
     Probe {
         /// What was asked for.
         devargs: String,
@@ -102,6 +104,12 @@ pub enum Error {
         log: DriverLog,
         /// What to check.
         hint: &'static str,
+    },
+    /// The device was attached, but is for something else than packets.
+    #[error("device {device} is no network device")]
+    NotNetwork {
+        /// Its name.
+        device: String,
     },
     /// No queue was asked for in one direction.
     #[error("device {device} needs at least one receive queue and one transmit queue")]
@@ -163,6 +171,15 @@ pub enum Error {
         /// What DPDK and the driver logged.
         log: DriverLog,
     },
+}
+
+/// Of what an attached device answers, two errors mean something else than their text.
+fn refusal(errno: Errno) -> String {
+    match errno {
+        Errno::BAD_ADDRESS => "no driver takes this name".to_owned(),
+        Errno::NOT_SUPPORTED => "its driver refuses it".to_owned(),
+        other => other.to_string(),
+    }
 }
 
 /// Which way a queue moves packets.

@@ -80,8 +80,15 @@ fn write_line(level: u32, line: &str) {
 /// Whether there is a call that the line belongs to.
 fn keep(level: u32, line: &str, captured: &mut Option<Vec<String>>) -> bool {
     let Some(lines) = captured else { return false };
-    if level <= WARNING && lines.len() < LINES {
+    if level <= WARNING && lines.len() < LINES && !repeats(line) {
         lines.push(line.to_owned());
     }
     true
+}
+
+/// Whether the line says no more than that the call failed, which the error says.
+fn repeats(line: &str) -> bool {
+    ["EAL: Driver cannot attach the device", "EAL: Failed to attach device on primary process"]
+        .iter()
+        .any(|start| line.starts_with(start))
 }

@@ -88,6 +88,12 @@ impl Pool {
         &self.lease.name
     }
 
+    /// About how much memory a pool of so many buffers takes.
+    #[must_use]
+    pub fn megabytes(buffers: u32) -> u64 {
+        (u64::from(buffers) * BYTES_PER_BUFFER).div_ceil(1 << 20)
+    }
+
     /// How many buffers it has.
     #[must_use]
     pub fn size(&self) -> u32 {
@@ -139,7 +145,7 @@ impl Memory {
         let raw = NonNull::new(raw).ok_or_else(|| Error::Pool {
             name: name.to_owned(),
             buffers: shape.buffers,
-            megabytes: (u64::from(shape.buffers) * BYTES_PER_BUFFER).div_ceil(1 << 20),
+            megabytes: Pool::megabytes(shape.buffers),
             errno: Errno::last(),
             log,
         })?;

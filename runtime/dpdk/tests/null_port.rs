@@ -1,4 +1,5 @@
 //! The wrappers against DPDK's null device, which needs no hardware, no hugepages and no root.
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod environment;
 

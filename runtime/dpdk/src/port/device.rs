@@ -5,18 +5,27 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use crate::{DriverLog, Eal, Errno, Error, Result, log, port::hint};
+use crate::{
+    DriverLog, Eal, Errno, Error, Result, log,
+    port::{hint, name},
+};
 
 /// An attached device. Dropping it stops, closes and removes it.
 ///
 /// Invariant: `port` is the number of a port of DPDK's that nothing else in this process closes,
-/// unless `removed`, which it is only when about to be dropped.
+/// unless it is removed, which it is only when about to be dropped.
 #[derive(Debug)]
 pub(crate) struct Device {
     port: u16,
     name: String,
-    started: bool,
-    removed: bool,
+    state: State,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Stopped,
+    Started,
+    Removed,
 }
 
 /// DPDK's list of devices is changed by one thread at a time.
@@ -25,7 +34,7 @@ static CHANGES: Mutex<()> = Mutex::new(());
 impl Device {
     pub(super) fn attach(_eal: &Eal, devargs: &str) -> Result<Self> {
         let arguments = CString::new(devargs).map_err(|_| Error::Nul(devargs.to_owned()))?;
-        let name = devargs.split(',').next().unwrap_or(devargs).to_owned();
+        let name = name::of_port(devargs);
         let _changing = changing();
         if is_port(&name) {
             return Err(Error::AlreadyAttached { device: name });
@@ -34,16 +43,15 @@ impl Device {
         let before: Vec<u16> = ports().collect();
         // SAFETY: the EAL runs, and DPDK copies the arguments.
         let (status, log) = log::capture(|| unsafe { dpdk_sys::rte_dev_probe(arguments.as_ptr()) });
-        let failed = |errno, log| Error::Probe {
+        Errno::check(status).map_err(|errno| Error::Probe {
             devargs: devargs.to_owned(),
             errno,
             log,
             hint: hint::what_to_check(&name),
-        };
-        Errno::check(status).map_err(|errno| failed(errno, log.clone()))?;
+        })?;
         match ports().find(|port| !before.contains(port)) {
-            Some(port) => Ok(Self { port, name, started: false, removed: false }),
-            None => Err(failed(Errno::NO_DEVICE, log)),
+            Some(port) => Ok(Self { port, name, state: State::Stopped }),
+            None => Err(Error::NotNetwork { device: name }),
         }
     }
 
@@ -78,28 +86,33 @@ impl Device {
     pub(super) fn start(&mut self) -> Result<()> {
         // SAFETY: the port is ours, by the invariant.
         self.call("start it", |port| unsafe { dpdk_sys::rte_eth_dev_start(port) })?;
-        self.started = true;
+        self.state = State::Started;
         Ok(())
     }
 
     /// Does nothing if it is not started.
     pub(super) fn stop(&mut self) -> Result<()> {
-        if mem::take(&mut self.started) {
-            // SAFETY: the port is ours, by the invariant, and there is no queue of it, since that
-            // would hold a reference to self.
-            self.call("stop it", |port| unsafe { dpdk_sys::rte_eth_dev_stop(port) })?;
+        if self.state != State::Started {
+            return Ok(());
         }
-        Ok(())
+        self.state = State::Stopped;
+        // SAFETY: the port is ours, by the invariant. An interface of the kernel would stay so;
+        // for what never was promiscuous the answer does not matter.
+        unsafe { dpdk_sys::rte_eth_promiscuous_disable(self.port) };
+        // SAFETY: the port is ours, by the invariant, and there is no queue of it, since that
+        // would hold a reference to self.
+        self.call("stop it", |port| unsafe { dpdk_sys::rte_eth_dev_stop(port) })
     }
 
     /// Stops, closes and removes it, the first time it is called.
     pub(super) fn remove(&mut self) -> Result<()> {
-        if mem::replace(&mut self.removed, true) {
+        if self.state == State::Removed {
             return Ok(());
         }
         let _changing = changing();
-        let bus_device = self.describe()?.device;
         let stopped = self.stop();
+        self.state = State::Removed;
+        let bus_device = self.describe()?.device;
         // SAFETY: the port is ours, by the invariant, and is not used afterwards.
         self.call("close it", |port| unsafe { dpdk_sys::rte_eth_dev_close(port) })?;
         if let Some(bus_device) = NonNull::new(bus_device) {

@@ -4,6 +4,7 @@ mod config;
 mod device;
 mod hint;
 mod info;
+mod name;
 mod start;
 
 use std::{cell::Cell, marker::PhantomData, sync::Arc};

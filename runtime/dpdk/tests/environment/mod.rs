@@ -1,4 +1,5 @@
 //! DPDK, started once for the tests of a file, on the first core it may use and without hugepages.
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 use std::sync::OnceLock;
 
