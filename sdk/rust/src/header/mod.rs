@@ -15,6 +15,8 @@ pub use transport::{Icmp, Tcp, Udp};
 
 /// EtherTypes, as IANA assigns them.
 pub mod ethertype {
+    /// What stands for it in a frame that has a length there (IEEE 802.3, 3.2.6).
+    pub const NONE: u16 = 0x05ff;
     /// IPv4.
     pub const IPV4: u16 = 0x0800;
     /// ARP.

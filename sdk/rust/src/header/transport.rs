@@ -62,11 +62,11 @@ impl<B: Deref<Target = [u8; 8]>> Udp<B> {
     }
 }
 
-/// The first 8 bytes of an ICMP (RFC 792) or ICMPv6 (RFC 4443) message.
+/// The first 4 bytes of an ICMP (RFC 792) or ICMPv6 (RFC 4443) message.
 #[derive(Debug, Clone, Copy)]
 pub struct Icmp<B>(B);
 
-impl<B: Deref<Target = [u8; 8]>> Icmp<B> {
+impl<B: Deref<Target = [u8; 4]>> Icmp<B> {
     pub(crate) fn new(bytes: B) -> Self {
         Self(bytes)
     }
@@ -81,5 +81,11 @@ impl<B: Deref<Target = [u8; 8]>> Icmp<B> {
     #[inline]
     pub fn code(&self) -> u8 {
         self.0[1]
+    }
+
+    /// The checksum over the message and, for ICMPv6, the pseudo header.
+    #[inline]
+    pub fn checksum(&self) -> u16 {
+        u16::from_be_bytes([self.0[2], self.0[3]])
     }
 }

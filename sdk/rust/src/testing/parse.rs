@@ -39,88 +39,116 @@ impl Frame<'_> {
     }
 
     fn parse(self, found: &mut Descriptor) -> Option<()> {
-        let mut l3 = 14;
-        found.ethertype = self.word(12)?;
+        let (mut ethertype, mut l3) = (self.word(12)?, 14);
         for _ in 0..2 {
-            if matches!(found.ethertype, 0x8100 | 0x88a8) {
-                found.ethertype = self.word(l3 + 2)?;
-                l3 += 4;
+            if let (0x8100 | 0x88a8 | 0x9100, Some(behind)) = (ethertype, self.word(l3 + 2)) {
+                (ethertype, l3) = (behind, l3 + 4);
             }
         }
+        // Below 0x0600 it is a length (IEEE 802.3, 3.2.6).
+        found.ethertype = if ethertype < 0x0600 { ethertype::NONE } else { ethertype };
         match found.ethertype {
             ethertype::IPV4 => self.parse_ipv4(l3, found),
             ethertype::IPV6 => self.parse_ipv6(l3, found),
-            ethertype::ARP => self.array::<28>(l3).map(|_| found.l3 = offset(l3)),
+            ethertype::ARP => self.parse_arp(l3, found),
             _ => None,
         }
+    }
+
+    fn parse_arp(self, l3: usize, found: &mut Descriptor) -> Option<()> {
+        let arp: [u8; 28] = self.array(l3)?;
+        if arp[..6] == [0, 1, 8, 0, 6, 4] {
+            found.l3 = offset(l3);
+        }
+        Some(())
     }
 
     fn parse_ipv4(self, l3: usize, found: &mut Descriptor) -> Option<()> {
         let header: [u8; 20] = self.array(l3)?;
         let length = usize::from(header[0] & 0x0f) * 4;
         let total = usize::from(self.word(l3 + 2)?);
-        if header[0] >> 4 != 4 || length < 20 || total < length || self.0.len() < l3 + total {
+        if header[0] >> 4 != 4 || length < 20 || total < length {
             return None;
         }
+        let packet = Frame(self.0.get(..l3 + total)?);
         found.l3 = offset(l3);
         found.protocol = header[9];
         note_fragment(self.word(l3 + 6)? & 0x1fff, header[6] & 0x20 != 0, found);
-        Frame(&self.0[..l3 + total]).parse_transport(l3 + length, found)
+        packet.parse_transport(l3 + length, found)
     }
 
     fn parse_ipv6(self, l3: usize, found: &mut Descriptor) -> Option<()> {
         let header: [u8; 40] = self.array(l3)?;
-        let end = l3 + 40 + usize::from(self.word(l3 + 4)?);
-        if header[0] >> 4 != 6 || self.0.len() < end {
+        let payload = usize::from(self.word(l3 + 4)?);
+        if header[0] >> 4 != 6 {
             return None;
         }
+        let packet = Frame(self.0.get(..l3 + 40 + payload)?);
         found.l3 = offset(l3);
         found.protocol = header[6];
-        Frame(&self.0[..end]).parse_extensions(l3 + 40, found)
+        let l4 = packet.follow_extensions(l3 + 40, found)?;
+        packet.parse_transport(l4, found)
     }
 
-    fn parse_extensions(self, mut at: usize, found: &mut Descriptor) -> Option<()> {
-        loop {
-            let [next, length, a, b] = match found.protocol {
-                0 | 43 | 44 | 51 | 60 => self.array(at)?,
-                _ => return self.parse_transport(at, found),
+    /// Where the transport header is; `None` behind more extension headers than Weft follows.
+    fn follow_extensions(self, mut at: usize, found: &mut Descriptor) -> Option<usize> {
+        for _ in 0..9 {
+            if !matches!(found.protocol, 0 | 43 | 44 | 51 | 60 | 135) {
+                return Some(at);
+            }
+            let length = usize::from(*self.0.get(at + 1)?);
+            let length = match found.protocol {
+                44 => 8,
+                51 => length * 4 + 8,
+                _ => length * 8 + 8,
             };
-            at += match found.protocol {
-                44 => {
-                    let word = u16::from_be_bytes([a, b]);
-                    note_fragment(word >> 3, word & 1 != 0, found);
-                    8
-                }
-                51 => usize::from(length) * 4 + 8,
-                _ => usize::from(length) * 8 + 8,
-            };
-            found.protocol = next;
+            let header = Frame(self.0.get(at..at + length)?);
+            if found.protocol == 44 {
+                let word = header.word(2)?;
+                note_fragment(word >> 3, word & 1 != 0, found);
+            }
+            found.protocol = *header.0.first()?;
+            at += length;
             if found.traits & traits::LATER_FRAGMENT != 0 {
                 return None;
             }
         }
+        None
     }
 
     fn parse_transport(self, l4: usize, found: &mut Descriptor) -> Option<()> {
-        let length = match found.protocol {
-            protocol::TCP => 20,
-            protocol::SCTP => 12,
-            protocol::UDP | protocol::ICMP | protocol::ICMPV6 => 8,
-            _ => return None,
+        let header = Frame(self.0.get(l4..)?);
+        let is_whole = found.traits & traits::FRAGMENT == 0;
+        let is_there = match found.protocol {
+            protocol::TCP => header.has_tcp()?,
+            protocol::UDP => header.has_udp(is_whole)?,
+            protocol::SCTP => header.0.len() >= 12,
+            protocol::ICMP | protocol::ICMPV6 => header.0.len() >= 4,
+            _ => false,
         };
-        if found.traits & traits::LATER_FRAGMENT == 0 && self.0.len() >= l4 + length {
+        if is_there && found.traits & traits::LATER_FRAGMENT == 0 {
             found.l4 = offset(l4);
         }
         Some(())
     }
+
+    fn has_tcp(self) -> Option<bool> {
+        let length = usize::from(self.0.get(12)? >> 4) * 4;
+        Some(length >= 20 && self.0.len() >= length)
+    }
+
+    fn has_udp(self, is_whole: bool) -> Option<bool> {
+        let length = usize::from(self.word(4)?);
+        Some(self.0.len() >= 8 && length >= 8 && (!is_whole || self.0.len() >= length))
+    }
 }
 
 fn note_fragment(place: u16, more: bool, found: &mut Descriptor) {
-    if place != 0 {
-        found.traits |= traits::FRAGMENT | traits::LATER_FRAGMENT;
-    } else if more {
-        found.traits |= traits::FRAGMENT;
-    }
+    found.traits = match (place, more) {
+        (0, false) => 0,
+        (0, true) => traits::FRAGMENT,
+        _ => traits::FRAGMENT | traits::LATER_FRAGMENT,
+    };
 }
 
 fn offset(offset: usize) -> u16 {
@@ -181,7 +209,8 @@ mod tests {
         frame[19] = 36;
         frame[14 + 6] = 0; // hop-by-hop options,
         frame[54] = 44; // a fragment header,
-        frame[62] = 6; // TCP.
+        frame[62] = 6; // TCP,
+        frame[82] = 0x50; // 20 bytes of it.
         assert_eq!(where_is(&frame), (ethertype::IPV6, 14, 70, protocol::TCP, 0));
         frame[65] = 8;
         let later = traits::FRAGMENT | traits::LATER_FRAGMENT;
