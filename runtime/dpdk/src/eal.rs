@@ -43,10 +43,11 @@ impl Eal {
         if STARTED.swap(true, Ordering::AcqRel) {
             return Err(Error::AlreadyInitialised);
         }
-        start(&arguments(options))?;
+        let started = start(&arguments(options));
         // DPDK pins its main thread, but whoever starts it is not one of the workers.
-        sched_setaffinity(None, &affinity)
-            .map_err(|errno| Error::Affinity { what: "restore", errno })?;
+        let restored = sched_setaffinity(None, &affinity);
+        started?;
+        restored.map_err(|errno| Error::Affinity { what: "restore", errno })?;
         Ok(Self { _started: () })
     }
 
