@@ -149,6 +149,7 @@ impl Outcome {
                     let bytes = packet.bytes_mut();
                     let seen = bytes.len().min(window.len());
                     bytes[..seen].copy_from_slice(&window[..seen]);
+                    context.rewritten = true;
                 }
                 context.metadata = answer.metadata;
                 context.verdict = verdict;

@@ -30,7 +30,10 @@ pub enum LoadError {
     )]
     Component,
     /// It is malformed, or uses a feature of WebAssembly that is off here.
-    #[error("the module is not valid at offset {offset:#x}: {reason}")]
+    #[error(
+        "the module is not valid here at offset {offset:#x}: {reason} (if this names a feature of \
+         WebAssembly, build without it: stages have WebAssembly 2.0 with SIMD)"
+    )]
     Invalid {
         /// Where.
         offset: usize,

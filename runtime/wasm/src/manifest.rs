@@ -37,8 +37,8 @@ pub enum ManifestError {
     },
     /// The version is not of the letters that versions are made of.
     #[error(
-        "the version {0:?} is not one: use 1 to {LONGEST} letters, digits, dots, hyphens and plus \
-         signs, such as 1.0.0"
+        "the version {0:?} is not one: use 1 to {LONGEST} letters, digits and any of `.-+_~`, and \
+         begin with a letter or digit, such as 1.0.0"
     )]
     Version(String),
     /// The window is larger than any frame.
@@ -108,7 +108,8 @@ fn name(what: &'static str, name: &str) -> Result<(), ManifestError> {
 }
 
 fn version(version: &str) -> Result<(), ManifestError> {
-    let letter = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'+');
+    let letter =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'+' | b'_' | b'~');
     let fits = (1..=LONGEST).contains(&version.len())
         && version.starts_with(|first: char| first.is_ascii_alphanumeric())
         && version.bytes().all(letter);
@@ -142,7 +143,7 @@ mod tests {
         );
         assert_eq!(with(&json).map(|manifest| manifest.counters.len()), Ok(COUNTERS));
         assert!(name("module name", &"x".repeat(LONGEST)).is_ok());
-        assert!(version("1.0.0-rc.1+build").is_ok());
+        assert!(version("1.0.0-rc.1~2+build_3").is_ok());
     }
 
     #[test]

@@ -81,29 +81,32 @@ impl fmt::Display for Breach {
 mod tests {
     use super::*;
 
-    fn judge(verdict: u32, argument: u32, flags: u32) -> Result<(Verdict, bool), Breach> {
-        let terms = Terms { reasons: vec![ReasonId(40), ReasonId(41)], writes: flags & 2 != 0 };
-        terms.judge(&Descriptor { verdict, argument, flags, ..Descriptor::default() })
+    fn judge(verdict: u32, argument: u32) -> Result<(Verdict, bool), Breach> {
+        let terms = Terms { reasons: vec![ReasonId(40), ReasonId(41)], writes: false };
+        terms.judge(&Descriptor { verdict, argument, ..Descriptor::default() })
     }
 
     #[test]
     fn the_last_of_each_kind_is_taken_and_the_next_is_a_breach() {
         let taken = |verdict| Ok((verdict, false));
-        assert_eq!(judge(verdict::NEXT, u32::MAX, 0), taken(Verdict::Next));
-        assert_eq!(judge(verdict::DROP, 1, 0), taken(Verdict::Drop(ReasonId(41))));
-        assert_eq!(judge(verdict::DROP, 2, 0), Err(Breach::Reason { index: 2, reasons: 2 }));
-        assert_eq!(judge(verdict::OUTPUT, 0xffff, 0), taken(Verdict::Output(PortId(0xffff))));
-        assert_eq!(judge(verdict::OUTPUT, 0x1_0000, 0), Err(Breach::Port(0x1_0000)));
-        assert_eq!(judge(verdict::GOTO, 253, 0), taken(Verdict::Goto(TableId(253))));
-        assert_eq!(judge(verdict::GOTO, 254, 0), Err(Breach::Table(254)));
-        assert_eq!(judge(verdict::GOTO, 256, 0), Err(Breach::Table(256)));
-        assert_eq!(judge(4, 0, 0), Err(Breach::Unknown(4)));
-        assert_eq!(judge(verdict::UNDECIDED, 0, 0), Err(Breach::Undecided));
+        assert_eq!(judge(verdict::NEXT, u32::MAX), taken(Verdict::Next));
+        assert_eq!(judge(verdict::DROP, 1), taken(Verdict::Drop(ReasonId(41))));
+        assert_eq!(judge(verdict::DROP, 2), Err(Breach::Reason { index: 2, reasons: 2 }));
+        assert_eq!(judge(verdict::OUTPUT, 0xffff), taken(Verdict::Output(PortId(0xffff))));
+        assert_eq!(judge(verdict::OUTPUT, 0x1_0000), Err(Breach::Port(0x1_0000)));
+        assert_eq!(judge(verdict::GOTO, 253), taken(Verdict::Goto(TableId(253))));
+        assert_eq!(judge(verdict::GOTO, 254), Err(Breach::Table(254)));
+        assert_eq!(judge(verdict::GOTO, 256), Err(Breach::Table(256)));
+        assert_eq!(judge(4, 0), Err(Breach::Unknown(4)));
+        assert_eq!(judge(verdict::UNDECIDED, 0), Err(Breach::Undecided));
     }
 
     #[test]
     fn only_a_module_that_says_so_writes() {
-        assert_eq!(judge(verdict::NEXT, 0, flags::DIRTY), Err(Breach::NotAWriter));
-        assert_eq!(judge(verdict::NEXT, 0, flags::DIRTY | 2), Ok((Verdict::Next, true)));
+        let answer =
+            Descriptor { verdict: verdict::NEXT, flags: flags::DIRTY, ..Descriptor::default() };
+        let judge = |writes| Terms { reasons: Vec::new(), writes }.judge(&answer);
+        assert_eq!(judge(false), Err(Breach::NotAWriter));
+        assert_eq!(judge(true), Ok((Verdict::Next, true)));
     }
 }

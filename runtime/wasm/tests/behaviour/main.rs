@@ -1,0 +1,14 @@
+//! What the crate promises of modules that are right, and of those that are wrong.
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
+mod faults;
+mod guest;
+mod harness;
+mod limits;
+mod loading;
+mod logs;
+mod no_allocation;
+mod starting;
+mod statistics;
+mod twin;
+mod verdicts;
