@@ -29,6 +29,6 @@ pub fn firewalled(namespaces: &Namespaces, firewall: &Value) -> Value {
 pub fn deny_tcp(port: u16) -> Value {
     json!({
         "default": "allow",
-        "rules": [{"action": "deny", "protocol": "tcp", "destination_port": port}],
+        "rules": [{"action": "deny", "protocol": "tcp", "destination_ports": port}],
     })
 }

@@ -1,5 +1,7 @@
 //! Numbered datagrams from one namespace to another while a test does something.
 
+use std::time::Duration;
+
 use serde_json::Value;
 
 use crate::{Link, artefact, steady::Report, tool::Background};
@@ -41,6 +43,17 @@ impl Song {
         let report: Report = serde_json::from_str(&text).expect("steady says JSON");
         assert_eq!(report.sent, sent["sent"].as_u64(), "the receiver heard the end");
         report
+    }
+
+    /// Goes on for a time, and then ends as [`end_flawless`](Self::end_flawless) does.
+    ///
+    /// # Panics
+    ///
+    /// Panics as that does.
+    #[track_caller]
+    pub fn end_after(self, time: Duration) -> Report {
+        std::thread::sleep(time);
+        self.end_flawless()
     }
 
     /// Stops sending, when nothing may have been lost, duplicated or reordered.
