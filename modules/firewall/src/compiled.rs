@@ -72,8 +72,8 @@ struct PortRanges {
     destination: PortRange,
 }
 
-/// How a rule fits a packet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// How a rule fits a packet, the worst first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Fit {
     No,
     /// What is seen fits, and something else is not seen.
@@ -129,7 +129,7 @@ impl<A: Address> Compiled<A> {
         if !addresses || self.later_fragments && !facts.is_later_fragment {
             return Fit::No;
         }
-        self.fit_protocol(facts).and(|| self.fit_ports(facts))
+        self.fit_protocol(facts).min(self.fit_ports(facts))
     }
 
     #[inline]
@@ -150,19 +150,6 @@ impl<A: Address> Compiled<A> {
             (Some(wanted), Ports::Seen(source, destination)) => Fit::from(
                 wanted.source.contains(source) && wanted.destination.contains(destination),
             ),
-        }
-    }
-}
-
-impl Fit {
-    /// The worse of both.
-    #[inline]
-    fn and(self, other: impl FnOnce() -> Self) -> Self {
-        match self {
-            Self::No => Self::No,
-            Self::Yes => other(),
-            Self::Maybe if other() == Self::No => Self::No,
-            Self::Maybe => Self::Maybe,
         }
     }
 }

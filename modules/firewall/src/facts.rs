@@ -62,8 +62,8 @@ impl<A> Facts<A> {
     }
 }
 
-/// Whether another header follows this one (RFC 8200, 4; RFC 6275; RFC 7401; RFC 5533). Where the
-/// host's parser ends at one, the packet's protocol is not known.
+/// Whether IPv6 has another header follow this one (IANA's list of extension headers, without ESP,
+/// which hides it). Where the host's parser ends at one, the packet's protocol is not known.
 fn is_extension_header(next_header: u8) -> bool {
-    matches!(next_header, 0 | 43 | 44 | 60 | 135 | 139 | 140)
+    matches!(next_header, 0 | 43 | 44 | 51 | 60 | 135 | 139 | 140)
 }

@@ -1,0 +1,4 @@
+mod decisions;
+mod packet;
+mod refusals;
+mod twin;
