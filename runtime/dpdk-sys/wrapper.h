@@ -23,7 +23,6 @@ enum dp_mbuf_offset {
 	DP_MBUF_NB_SEGS = offsetof(struct rte_mbuf, nb_segs),
 	DP_MBUF_PKT_LEN = offsetof(struct rte_mbuf, pkt_len),
 	DP_MBUF_DATA_LEN = offsetof(struct rte_mbuf, data_len),
-	DP_MBUF_BUF_LEN = offsetof(struct rte_mbuf, buf_len),
 };
 
 enum dp_constant {

@@ -59,8 +59,9 @@ pub enum Error {
     },
     /// A pool could not be made.
     #[error(
-        "no pool {name} of {buffers} buffers ({megabytes} MB): {errno}{log}; DPDK needs more \
-         memory, or the pool fewer buffers"
+        "no pool {name} of {buffers} buffers ({megabytes} MB) on {place}: {errno}{log}; DPDK \
+         needs more memory there, or the pool fewer buffers",
+        place = numa_node.map_or("any NUMA node".to_owned(), |node| format!("NUMA node {node}"))
     )]
     Pool {
         /// The name it was to have.
@@ -69,6 +70,8 @@ pub enum Error {
         buffers: u32,
         /// About how much memory they take.
         megabytes: u64,
+        /// Where they were to lie.
+        numa_node: Option<u32>,
         /// What DPDK reported.
         errno: Errno,
         /// What it logged.

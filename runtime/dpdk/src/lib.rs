@@ -30,7 +30,7 @@
 //!
 //! | arguments | what it is |
 //! |---|---|
-//! | `net_af_packet0,iface=veth-a` | an existing interface of this network namespace; needs `CAP_NET_RAW`. Its peer must not offload (`ethtool -K eth0 tx off tso off gso off`), or frames come without checksums, or cut to `framesz` |
+//! | `net_af_packet0,iface=veth-a` | an existing interface of this network namespace; needs `CAP_NET_RAW` and `CAP_NET_ADMIN`. Its peer must not offload (`ethtool -K eth0 tx off` there), or frames come without checksums, and cut if they are longer than `framesz=` (2048) |
 //! | `net_tap0,iface=dtap0` | makes an interface for the kernel's side; needs `CAP_NET_ADMIN` and `/dev/net/tun` |
 //! | `net_pcap0,rx_pcap=in.pcap,tx_pcap=out.pcap` | receives a file's frames once and writes what is sent; `infinite_rx=1` repeats them |
 //! | `net_pcap0,iface=eth0` | an interface by libpcap: slow, works everywhere |

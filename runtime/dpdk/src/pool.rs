@@ -57,8 +57,9 @@ impl Pool {
     /// How many bytes a frame from a device can be grown by at its front.
     pub const HEADROOM: u16 = constant(dpdk_sys::DP_HEADROOM);
 
-    /// Makes a pool of `buffers`, best one less than a power of two. Each registered thread keeps
-    /// up to 1.5 times `cache` of them to itself. `numa_node` says where its memory lies.
+    /// Makes a pool of so many buffers, best one less than a power of two. Each registered thread keeps
+    /// up to 1.5 times `cache` of them to itself. `numa_node` says where its memory lies; without
+    /// hugepages there is node 0 only.
     ///
     /// # Errors
     ///
@@ -146,6 +147,7 @@ impl Memory {
             name: name.to_owned(),
             buffers: shape.buffers,
             megabytes: Pool::megabytes(shape.buffers),
+            numa_node: shape.numa_node,
             errno: Errno::last(),
             log,
         })?;

@@ -85,6 +85,8 @@ fn the_memory_of_a_pool_is_used_again_once_all_its_packets_are_back() {
     // Two of them would not fit the 64 MB.
     let full = Pool::new(environment::start(), "second", 14_000, 0, None).unwrap_err();
     assert!(matches!(full, Error::Pool { buffers: 14_000, megabytes: 33, .. }), "{full}");
+    let message = full.to_string();
+    assert!(message.contains("14000 buffers (33 MB) on any NUMA node: Cannot"), "{message}");
     assert_eq!(packet.bytes(), [3; 60], "a packet outlives the last handle");
     drop(packet);
     for _ in 0..10 {

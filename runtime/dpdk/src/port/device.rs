@@ -6,7 +6,7 @@ use std::{
 };
 
 use crate::{
-    DriverLog, Eal, Errno, Error, Result, log,
+    Eal, Errno, Error, Result, log,
     port::{hint, name},
 };
 
@@ -66,11 +66,12 @@ impl Device {
     /// Makes one of the calls that answer 0 or a negative number.
     pub(super) fn call(&self, name: &'static str, call: impl FnOnce(u16) -> i32) -> Result<()> {
         let (status, log) = log::capture(|| call(self.port));
-        Errno::check(status).map_err(|errno| self.error(name, errno, log))
-    }
-
-    pub(super) fn error(&self, call: &'static str, errno: Errno, log: DriverLog) -> Error {
-        Error::Device { device: self.name.clone(), call, errno, log }
+        Errno::check(status).map_err(|errno| Error::Device {
+            device: self.name.clone(),
+            call: name,
+            errno,
+            log,
+        })
     }
 
     pub(super) fn describe(&self) -> Result<dpdk_sys::dp_port_info> {

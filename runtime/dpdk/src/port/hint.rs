@@ -6,7 +6,7 @@ pub(super) fn what_to_check(name: &str) -> &'static str {
     match driver {
         "net_af_packet" => {
             "check that iface= names an interface of this network namespace, and that the process \
-             has CAP_NET_RAW"
+             has CAP_NET_RAW and CAP_NET_ADMIN"
         }
         "net_tap" | "net_tun" => {
             "check that /dev/net/tun is there, that no interface has this name yet, and that the \
