@@ -97,3 +97,11 @@ fn an_interface_that_vanishes_leaves_a_port_that_can_be_detached() {
     port.detach().unwrap();
     assert_eq!(pool.free_count(), 1023);
 }
+
+#[test]
+fn an_interface_that_is_not_there_is_refused() {
+    let error = Port::attach(environment::start(), "net_af_packet3,iface=weft-none").unwrap_err();
+    let message = error.to_string();
+    assert!(message.contains("No such device"), "{message}");
+    assert!(message.contains("iface= names an interface of this network namespace"), "{message}");
+}

@@ -17,7 +17,7 @@ fn a_device_that_cannot_be_attached_is_named_with_the_cause_and_what_to_check() 
         ("net_nosuch0", "no driver takes this name", "check the driver's name"),
         ("eth0", "no driver takes this name", "check the driver's name"),
         ("", "No such device", "check the driver's name"),
-        ("net_af_packet0,iface=weft-none", "No such device", "iface= names an interface"),
+        ("net_af_packet0", "its driver refuses it", "iface= names an interface"),
         ("net_pcap0,rx_pcap=/weft/none.pcap", "No such file or directory", "file of rx_pcap="),
         ("net_pcap0,rx_pcap=/etc/passwd", "unknown file format", "is a capture"),
         ("net_null0,bogus=1", "its driver refuses it", "check the arguments"),
