@@ -1,0 +1,139 @@
+//! `weft rule`: which packets meet which actions.
+
+use api_model::{Action, Name, Rule, RuleSpec, Table, TableNumber};
+use clap::{Args, Subcommand};
+
+use crate::{
+    client::{Answer, Payload},
+    error::Error,
+    grammar::{action, condition},
+    path::ApiPath,
+    render,
+    session::Session,
+};
+
+const GRAMMAR: &str = "\
+Match fields: in_port, eth_src, eth_dst, eth_type, vlan_vid, vlan_pcp, ip_src, ip_dst, ip_proto,
+ip_dscp, ip_ecn, ip_ttl, ip_frag, l4_src, l4_dst, tcp_flags, icmp_type, icmp_code.
+Actions: output:PORT, stage:STAGE, goto:TABLE, set_field:FIELD=VALUE, pop_vlan, decrement_ttl,
+push_vlan:vid=VID[,pcp=PCP][,tpid=TPID], drop.
+
+Example: weft rule add web --priority 10 --match in_port=lan,ip_proto=tcp,l4_dst=443
+           --action stage:fw --action output:wan";
+
+/// What is done with rules.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Add a rule, or replace the one of that name
+    #[command(after_help = GRAMMAR)]
+    Add(Add),
+    /// List the rules of all tables
+    List {
+        /// Only those of this table
+        #[arg(long)]
+        table: Option<TableNumber>,
+    },
+    /// Show a rule with its counters
+    Show(Which),
+    /// Delete a rule
+    Delete(Which),
+}
+
+/// A rule in a table.
+#[derive(Debug, Args)]
+pub(crate) struct Which {
+    /// The rule
+    name: Name,
+    /// The table that it is in
+    #[arg(long, default_value = "0")]
+    table: TableNumber,
+}
+
+/// A rule to add.
+#[derive(Debug, Args)]
+pub(crate) struct Add {
+    #[command(flatten)]
+    which: Which,
+    /// Of the rules that match a packet, the one with the largest number decides
+    #[arg(long, value_name = "NUMBER", default_value = "0")]
+    priority: u16,
+    /// A field and what it must be, such as ip_proto=tcp; every packet, if none is given
+    #[arg(long = "match", value_name = "FIELD=VALUE[,FIELD=VALUE]")]
+    condition: Vec<String>,
+    /// What is done with the packets, in this order
+    #[arg(long = "action", value_name = "ACTION", value_parser = action::parse, required = true)]
+    actions: Vec<Action>,
+}
+
+impl Command {
+    /// Does it.
+    pub(crate) async fn run(self, session: &mut Session<'_>) -> Result<(), Error> {
+        match self {
+            Self::Add(add) => add.run(session).await,
+            Self::List { table: Some(table) } => list(session, table).await,
+            Self::List { table: None } => list_all(session).await,
+            Self::Show(which) => {
+                session.show(which.path(), |rule| render::rule(which.table, rule)).await
+            }
+            Self::Delete(which) => {
+                let what = format!("rule {} of table {}", which.name, which.table);
+                session.delete(which.path(), &what).await
+            }
+        }
+    }
+}
+
+impl Which {
+    fn path(&self) -> ApiPath {
+        ApiPath::v1(["tables", &self.table.to_string(), "rules", self.name.as_str()])
+    }
+}
+
+impl Add {
+    async fn run(self, session: &mut Session<'_>) -> Result<(), Error> {
+        let condition = condition::parse(&self.condition).map_err(|reason| Error::Usage {
+            message: format!("--match: {reason}"),
+            hint: "`weft rule add --help` shows the fields",
+        })?;
+        let spec = RuleSpec { priority: self.priority, r#match: condition, actions: self.actions };
+        let answer = session.client.put(&self.which.path(), Payload::json(&spec)).await?;
+        session.output.show(&answer, |rule| render::rule(self.which.table, rule))
+    }
+}
+
+async fn list(session: &mut Session<'_>, table: TableNumber) -> Result<(), Error> {
+    session
+        .list(rules_of(table), |rules: &[Rule]| {
+            render::rules(rules.iter().map(|rule| (table, rule)))
+        })
+        .await
+}
+
+async fn list_all(session: &mut Session<'_>) -> Result<(), Error> {
+    let tables: Vec<Table> = session.client.get(&ApiPath::v1(["tables"])).await?.parse()?;
+    let mut answers = Vec::new();
+    for Table { table, .. } in tables {
+        answers.push((table, session.client.get(&rules_of(table)).await?));
+    }
+    if session.output.json {
+        return session.output.json(by_table(&answers).as_bytes());
+    }
+    let mut all = Vec::new();
+    for (table, answer) in answers {
+        let rules: Vec<Rule> = answer.parse()?;
+        all.extend(rules.into_iter().map(|rule| (table, rule)));
+    }
+    session.output.text(&render::rules(all.iter().map(|(table, rule)| (*table, rule))))
+}
+
+/// The API's answers for several tables as one.
+fn by_table(answers: &[(TableNumber, Answer)]) -> String {
+    let each = answers.iter().map(|(table, answer)| {
+        format!(r#"{{"table":{table},"rules":{}}}"#, String::from_utf8_lossy(&answer.body))
+    });
+    format!("[{}]", each.collect::<Vec<_>>().join(","))
+}
+
+fn rules_of(table: TableNumber) -> ApiPath {
+    ApiPath::v1(["tables", &table.to_string(), "rules"])
+}

@@ -1,0 +1,130 @@
+//! Actions as text: `output:wan`, `drop`, `push_vlan:vid=10,pcp=0`.
+
+use std::{fmt::Display, str::FromStr};
+
+use api_model::Action;
+
+use super::pairs;
+
+/// Reads one action.
+pub(crate) fn parse(text: &str) -> Result<Action, String> {
+    let (word, argument) =
+        text.split_once(':').map_or((text, None), |(word, argument)| (word, Some(argument)));
+    match (word, argument) {
+        ("output", Some(port)) => name(port).map(Action::Output),
+        ("stage", Some(stage)) => name(stage).map(Action::Stage),
+        ("goto", Some(table)) => name(table).map(Action::Goto),
+        ("set_field", Some(field)) => fields(field).map(Action::SetField),
+        ("push_vlan", Some(tag)) => fields(tag).map(Action::PushVlan),
+        ("pop_vlan", None) => Ok(Action::PopVlan),
+        ("decrement_ttl", None) => Ok(Action::DecrementTtl),
+        ("drop", None) => Ok(Action::Drop),
+        _ => Err(format!("expected one of {}", FORMS.join(", "))),
+    }
+}
+
+/// Writes an action as [`parse`] reads it.
+pub(crate) fn format(action: &Action) -> String {
+    match action {
+        Action::Output(port) => format!("output:{port}"),
+        Action::Stage(stage) => format!("stage:{stage}"),
+        Action::Goto(table) => format!("goto:{table}"),
+        Action::SetField(field) => format!("set_field:{}", pairs::write(field)),
+        Action::PushVlan(tag) => format!("push_vlan:{}", pairs::write(tag)),
+        Action::PopVlan => "pop_vlan".to_owned(),
+        Action::DecrementTtl => "decrement_ttl".to_owned(),
+        Action::Drop => "drop".to_owned(),
+    }
+}
+
+/// The forms that an action can take.
+pub(crate) const FORMS: [&str; 8] = [
+    "output:PORT",
+    "stage:STAGE",
+    "goto:TABLE",
+    "set_field:FIELD=VALUE",
+    "push_vlan:vid=VID[,pcp=PCP][,tpid=TPID]",
+    "pop_vlan",
+    "decrement_ttl",
+    "drop",
+];
+
+fn name<T: FromStr<Err: Display>>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|error: T::Err| error.to_string())
+}
+
+fn fields<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, String> {
+    pairs::read(&pairs::split(text)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn each_action_is_read_as_the_api_writes_it_and_written_as_it_is_read() {
+        for (text, value) in [
+            ("output:wan", json!({"output": "wan"})),
+            ("output:10", json!({"output": "10"})),
+            ("stage:fw", json!({"stage": "fw"})),
+            ("goto:1", json!({"goto": 1})),
+            ("drop", json!("drop")),
+            ("decrement_ttl", json!("decrement_ttl")),
+            ("pop_vlan", json!("pop_vlan")),
+            ("push_vlan:vid=10,pcp=3,tpid=0x88a8", {
+                json!({"push_vlan": {"vid": 10, "pcp": 3, "tpid": "0x88a8"}})
+            }),
+            ("set_field:eth_src=02:00:00:00:00:01", {
+                json!({"set_field": {"eth_src": "02:00:00:00:00:01"}})
+            }),
+            ("set_field:eth_dst=02:00:00:00:00:02", {
+                json!({"set_field": {"eth_dst": "02:00:00:00:00:02"}})
+            }),
+            ("set_field:ip_src=10.0.0.1", json!({"set_field": {"ip_src": "10.0.0.1"}})),
+            ("set_field:ip_dst=2001:db8::1", json!({"set_field": {"ip_dst": "2001:db8::1"}})),
+            ("set_field:ip_dscp=46", json!({"set_field": {"ip_dscp": 46}})),
+            ("set_field:ip_ecn=1", json!({"set_field": {"ip_ecn": 1}})),
+            ("set_field:ip_ttl=64", json!({"set_field": {"ip_ttl": 64}})),
+            ("set_field:l4_src=1024", json!({"set_field": {"l4_src": 1024}})),
+            ("set_field:l4_dst=443", json!({"set_field": {"l4_dst": 443}})),
+            ("set_field:vlan_vid=10", json!({"set_field": {"vlan_vid": 10}})),
+            ("set_field:vlan_pcp=7", json!({"set_field": {"vlan_pcp": 7}})),
+        ] {
+            let action = parse(text).unwrap();
+            assert_eq!(serde_json::to_value(&action).unwrap(), value, "{text}");
+            assert_eq!(format(&action), text);
+        }
+    }
+
+    #[test]
+    fn a_tag_has_the_defaults_of_the_api() {
+        let tag = format(&parse("push_vlan:vid=10").unwrap());
+        assert_eq!(tag, "push_vlan:vid=10,pcp=0,tpid=0x8100");
+    }
+
+    #[test]
+    fn what_is_no_action_is_refused_with_the_reason() {
+        let forms = format!("expected one of {}", FORMS.join(", "));
+        for text in ["", "dorp", "output", "goto", "push_vlan", "drop:", "drop:now", "Drop", ":"] {
+            assert_eq!(parse(text), Err(forms.clone()), "{text}");
+        }
+        for (text, reason) in [
+            ("output:", "\"\" is not a name"),
+            ("output:a b", "\"a b\" is not a name"),
+            ("goto:254", "a table is a number from 0 to 253"),
+            ("goto:x", "a table is a number from 0 to 253"),
+            ("push_vlan:10", "expected KEY=VALUE, got `10`"),
+            ("push_vlan:pcp=1", "missing field `vid`"),
+            ("push_vlan:vid=4096", "invalid value: integer `4096`, expected a VLAN id"),
+            ("push_vlan:vid=1,tpid=0x9100", "unknown variant `0x9100`"),
+            ("set_field:ttl=1", "unknown field `ttl`"),
+            ("set_field:ip_ttl=1,l4_src=2", "2 keys in an object that has exactly one"),
+            ("set_field:ip_src=10.0.0.0/8", "\"10.0.0.0/8\" is not an IP address"),
+        ] {
+            let error = parse(text).unwrap_err();
+            assert!(error.starts_with(reason), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! A stage's configuration, as an argument or in a file.
+
+use std::{fs, path::Path};
+
+use serde_json::{Map, Value};
+
+use crate::error::Error;
+
+type Object = Map<String, Value>;
+
+/// Reads a JSON object.
+pub(crate) fn json(text: &str) -> Result<Object, String> {
+    serde_json::from_str(text).map_err(|error| error.to_string())
+}
+
+/// Reads a file by the format that its name ends with.
+pub(crate) fn file(path: &Path) -> Result<Object, Error> {
+    let invalid = |reason| Error::Config { path: path.to_owned(), reason };
+    let parse = match path.extension().and_then(|extension| extension.to_str()) {
+        Some("json") => json,
+        Some("toml") => toml,
+        _ => return Err(invalid("the name of a configuration ends with .json or .toml".into())),
+    };
+    let text =
+        fs::read_to_string(path).map_err(|source| Error::File { path: path.to_owned(), source })?;
+    parse(&text).map_err(invalid)
+}
+
+fn toml(text: &str) -> Result<Object, String> {
+    toml::from_str(text).map_err(|error| error.to_string().trim_end().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn read(name: &str, text: &str) -> Result<Value, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        let place = folder.path().display().to_string();
+        file(&path).map(Value::Object).map_err(|error| error.to_string().replace(&place, ""))
+    }
+
+    #[test]
+    fn json_and_toml_say_the_same() {
+        let expected = json!({"default": "deny", "rules": [{"to": 443}]});
+        let json = read("fw.json", r#"{"default": "deny", "rules": [{"to": 443}]}"#);
+        let toml = read("fw.toml", "default = \"deny\"\n[[rules]]\nto = 443\n");
+        assert_eq!((json, toml), (Ok(expected.clone()), Ok(expected)));
+    }
+
+    #[test]
+    fn a_file_that_is_no_configuration_is_refused_with_the_place() {
+        let json = read("fw.json", "{\n  \"a\": ,\n}").unwrap_err();
+        assert_eq!(json, "/fw.json: expected value at line 2 column 8");
+        let toml = read("fw.toml", "a = 1\nb =\n").unwrap_err();
+        assert!(toml.starts_with("/fw.toml: TOML parse error at line 2, column 4"), "{toml}");
+        let yaml = read("fw.yaml", "").unwrap_err();
+        assert_eq!(yaml, "/fw.yaml: the name of a configuration ends with .json or .toml");
+        let list = read("fw.json", "[]").unwrap_err();
+        assert!(list.starts_with("/fw.json: invalid type: sequence, expected a map"), "{list}");
+    }
+}
