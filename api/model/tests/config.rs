@@ -1,0 +1,157 @@
+//! The configuration file: what is taken, and what is refused in which words.
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
+use api_model::{Config, ConfigError};
+use serde_json::json;
+
+const CHAIN: &str = r#"
+[api]
+socket = "/run/weft/api.sock"
+listen = "127.0.0.1:9177"
+
+[memory]
+hugepages = "auto"
+size_mb = 512
+
+[workers]
+cores = [1]
+
+[ports.lan]
+device = "net_af_packet0,iface=veth-lan"
+
+[ports.wan]
+device = "net_af_packet1,iface=veth-wan"
+mtu = 1500
+
+[modules."firewall@1.0.0"]
+path = "firewall.wasm"
+
+[stages.fw]
+module = "firewall@1.0.0"
+config = { default = "allow" }
+
+[tables.0.rules.lan-out]
+priority = 10
+match = { in_port = "lan" }
+actions = [{ stage = "fw" }, "decrement_ttl", { output = "wan" }]
+"#;
+
+#[test]
+fn a_file_is_read_with_its_defaults_filled_in() {
+    let config = Config::from_toml(CHAIN).unwrap();
+    let expected = json!({
+        "api": {"socket": "/run/weft/api.sock", "listen": "127.0.0.1:9177"},
+        "memory": {"hugepages": "auto", "size_mb": 512},
+        "workers": {"cores": [1]},
+        "ports": {
+            "lan": {"device": "net_af_packet0,iface=veth-lan"},
+            "wan": {"device": "net_af_packet1,iface=veth-wan", "mtu": 1500},
+        },
+        "modules": {"firewall@1.0.0": {"path": "firewall.wasm"}},
+        "stages": {"fw": {
+            "module": "firewall@1.0.0", "config": {"default": "allow"}, "on_fault": "drop",
+            "memory_limit_bytes": 16_777_216, "deadline_us": 10_000,
+        }},
+        "tables": {"0": {"rules": {"lan-out": {
+            "priority": 10, "match": {"in_port": "lan"},
+            "actions": [{"stage": "fw"}, "decrement_ttl", {"output": "wan"}],
+        }}}},
+    });
+    assert_eq!(json!(config), expected);
+    assert_eq!(serde_json::from_value::<Config>(expected).unwrap(), config);
+}
+
+#[test]
+fn what_was_read_is_written_and_read_again() {
+    let config = Config::from_toml(CHAIN).unwrap();
+    assert_eq!(Config::from_toml(&config.to_toml()).unwrap(), config);
+}
+
+#[test]
+fn an_empty_file_is_a_daemon_that_does_nothing_yet() {
+    let config = Config::from_toml("").unwrap();
+    assert_eq!(config, Config::default());
+    let expected = json!({
+        "api": {"socket": "/run/weft/api.sock"}, "memory": {"hugepages": "auto", "size_mb": 512},
+        "workers": {}, "ports": {}, "modules": {}, "stages": {}, "tables": {},
+    });
+    assert_eq!(json!(config), expected);
+}
+
+#[test]
+fn an_error_of_shape_has_the_line_and_what_stands_there() {
+    for (good, bad, line, expected) in [
+        ("mtu = 1500", "mtuu = 1500", 18, "unknown field `mtuu`, expected `device` or `mtu`"),
+        ("mtu = 1500", "mtu = \"1500\"", 18, "invalid type: string \"1500\", expected u16"),
+        ("mtu = 1500", "mtu = ", 18, "mtu = "),
+        ("[ports.lan]", "[ports.\"l/n\"]", 13, "\"l/n\" is not a name: a name is 1 to 63"),
+        ("[ports.wan]", "[ports.lan]", 16, "duplicate key"),
+        ("[tables.0", "[tables.254", 27, "expected the number of a table, 0 to 253"),
+        ("in_port = \"lan\"", "ip_src = \"10.0.0.1/8\"", 29, "write 10.0.0.0/8"),
+        ("{ output = \"wan\" }", "\"output\"", 30, "unknown variant `output`"),
+        ("\"127.0.0.1:9177\"", "\"localhost\"", 4, "invalid socket address"),
+    ] {
+        let error = Config::from_toml(&CHAIN.replacen(good, bad, 1)).unwrap_err();
+        let text = error.to_string();
+        assert!(matches!(error, ConfigError::Shape(_)), "{bad}: {text}");
+        assert!(text.contains(&format!("line {line}")), "{bad}: {text}");
+        assert!(text.contains(expected), "{bad}: {text}");
+    }
+}
+
+#[test]
+fn what_is_not_fit_to_run_is_refused_with_its_place_and_reason() {
+    for (good, bad, expected) in [
+        ("127.0.0.1:9177", "0.0.0.0:9177", "/api/listen: 0.0.0.0:9177 is not a loopback address"),
+        ("/run/weft/api.sock", "", "/api/socket: no path is given"),
+        ("size_mb = 512", "size_mb = 0", "/memory/size_mb: there is no memory"),
+        ("cores = [1]", "cores = []", "/workers/cores: no core is given"),
+        ("cores = [1]", "cores = [1, 2, 1]", "/workers/cores: core 1 is given twice"),
+        ("net_af_packet1", "net_af_packet0", "/ports/wan/device: port lan has this device already"),
+        ("mtu = 1500", "mtu = 10", "/ports/wan/mtu: 10 is less than IPv4 can do with"),
+        (
+            "module = \"firewall@1",
+            "module = \"nat@1",
+            "/stages/fw/module: there is no module nat@1",
+        ),
+        (
+            "in_port = \"lan\"",
+            "in_port = \"x\"",
+            "/tables/0/rules/lan-out/match/in_port: there is no port x",
+        ),
+        (
+            "output = \"wan\"",
+            "output = \"x\"",
+            "/tables/0/rules/lan-out/actions/2/output: there is no port x",
+        ),
+        (
+            "stage = \"fw\"",
+            "stage = \"x\"",
+            "/tables/0/rules/lan-out/actions/0/stage: there is no stage x",
+        ),
+        ("in_port = \"lan\"", "l4_dst = 80", "/tables/0/rules/lan-out/match/l4_dst: only tcp, udp"),
+        (
+            "{ output = \"wan\" }",
+            "{ goto = 0 }",
+            "/tables/0/rules/lan-out/actions/2/goto: table 0 is not",
+        ),
+    ] {
+        let error = Config::from_toml(&CHAIN.replacen(good, bad, 1)).unwrap_err().to_string();
+        let (first, rest) = error.split_once('\n').unwrap();
+        assert_eq!(first, "the configuration is not fit to run:", "{bad}");
+        assert!(rest.trim_start().starts_with(expected) && rest.lines().count() == 1, "{error}");
+    }
+}
+
+#[test]
+fn all_that_is_wrong_is_said_at_once() {
+    let text = CHAIN.replace("size_mb = 512", "size_mb = 0").replace("mtu = 1500", "mtu = 10");
+    let ConfigError::Invalid(invalid) = Config::from_toml(&text).unwrap_err() else { panic!() };
+    let pointers: Vec<&str> = invalid.iter().map(|invalid| invalid.pointer.as_str()).collect();
+    assert_eq!(pointers, ["/memory/size_mb", "/ports/wan/mtu"]);
+}
+
+#[test]
+fn a_goto_may_name_a_table_without_rules() {
+    Config::from_toml(&CHAIN.replace("{ output = \"wan\" }", "{ goto = 253 }")).unwrap();
+}
