@@ -203,6 +203,21 @@ fn headers_behind_a_third_tag_come_into_sight_when_one_is_taken_off() {
 }
 
 #[test]
+fn a_tag_for_which_there_is_no_room_drops_the_packet() {
+    let mut rig = Rig::new(1);
+    let push = Action::PushVlan(Tag { tpid: 0x8100, tci: 1 });
+    let tags = Buffer::HEADROOM / 4;
+    rig.rules(vec![rule(1, 1, any(), &[vec![push; tags], vec![Action::Output(A)]].concat())]);
+    rig.push(A, &frames(1));
+    rig.poll();
+    assert_eq!(rig.sent(A)[0].len(), frame(0).len() + Buffer::HEADROOM);
+    rig.rules(vec![rule(1, 1, any(), &[vec![push; tags + 1], vec![Action::Output(A)]].concat())]);
+    rig.push(A, &frames(1));
+    rig.poll();
+    assert_eq!(rig.drops(A), BTreeMap::from([(reason(DropReason::NoHeadroom), 1)]));
+}
+
+#[test]
 fn actions_that_do_not_apply_drop_for_that_reason() {
     let mut rig = Rig::new(1);
     rig.rules(vec![rule(1, 1, any(), &[Action::PopVlan, Action::Output(A)])]);

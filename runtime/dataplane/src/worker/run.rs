@@ -29,8 +29,8 @@ impl<P: Packet> Burst<P> {
             self.run_groups(classifier, stages, ports);
         }
         for context in &mut self.contexts {
-            if matches!(context.verdict, Verdict::Goto(_)) {
-                context.verdict = DropReason::RecirculationLimit.into();
+            if let Verdict::Goto(table) = context.verdict {
+                context.verdict = end_of_goto(table, classifier).into();
             }
         }
     }
@@ -176,4 +176,9 @@ impl<P: Packet> Burst<P> {
         }
         stage.run(&mut Batch::new(&mut self.packets, &mut self.contexts, &self.members));
     }
+}
+
+/// Why a packet that was looked up as often as may be is not looked up in a table.
+fn end_of_goto(table: TableId, classifier: &Classifier) -> DropReason {
+    if classifier.has(table) { DropReason::RecirculationLimit } else { DropReason::NoSuchTable }
 }

@@ -3,6 +3,12 @@
 #![allow(dead_code, reason = "each test file uses its part")]
 #![allow(unreachable_pub, missing_docs, reason = "a module of tests")]
 
+pub mod dice;
+pub mod frames;
+pub mod interpreter;
+pub mod model;
+pub mod universe;
+
 use std::{
     collections::{BTreeMap, VecDeque},
     sync::{Arc, Mutex},
@@ -17,6 +23,7 @@ use dataplane::{
     stage::Stage,
     worker::{Change, PortCounters, Queues, Remote, Report, Request, Settings, Worker, mailbox},
 };
+use proptest::prelude::ProptestConfig;
 
 type Wire = Arc<Mutex<VecDeque<Buffer>>>;
 
@@ -141,6 +148,15 @@ impl Rig {
         let counters = self.counters(port);
         (0..).zip(counters.drops.iter().copied()).filter(|(_, count)| *count > 0).collect()
     }
+}
+
+/// A property is tried on as many cases as `WEFT_TWIN_CASES` says, else on `ordinary`.
+pub fn tries(ordinary: u32) -> ProptestConfig {
+    let cases = match std::env::var("WEFT_TWIN_CASES") {
+        Ok(cases) => cases.parse().expect("WEFT_TWIN_CASES is a number"),
+        Err(_) => ordinary,
+    };
+    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 
 pub fn reason(reason: DropReason) -> u16 {

@@ -43,7 +43,7 @@ pub(super) fn read(frame: &[u8], start: usize, parsed: &mut Parsed) -> Option<()
 #[inline]
 fn follow(packet: &[u8], first: u8, start: usize, parsed: &mut Parsed) -> Option<usize> {
     let (mut protocol, mut place) = (first, start);
-    for _ in 0..=MOST_EXTENSIONS {
+    for followed in 0..=MOST_EXTENSIONS {
         parsed.key.protocol = protocol;
         parsed.headers.protocol = protocol;
         let length = match protocol {
@@ -51,10 +51,13 @@ fn follow(packet: &[u8], first: u8, start: usize, parsed: &mut Parsed) -> Option
             | next_header::ROUTING
             | next_header::DESTINATION
             | next_header::MOBILITY => (usize::from(*packet.get(place + 1)?) + 1) * 8,
-            next_header::AUTHENTICATION => (usize::from(*packet.get(place + 1)?) + 2) * 4,
+            next_header::AUTHENTICATION => authentication(*packet.get(place + 1)?)?,
             next_header::FRAGMENT => 8,
             _ => return Some(place),
         };
+        if followed == MOST_EXTENSIONS {
+            return None;
+        }
         let extension = packet.get(place..place + length)?;
         if protocol == next_header::FRAGMENT {
             transport::mark(fragment(extension)?, parsed);
@@ -69,6 +72,11 @@ fn follow(packet: &[u8], first: u8, start: usize, parsed: &mut Parsed) -> Option
         }
     }
     None
+}
+
+/// The length of an authentication header, which has at least three words (RFC 4302, 2).
+fn authentication(words: u8) -> Option<usize> {
+    (words > 0).then_some((usize::from(words) + 2) * 4)
 }
 
 /// Reads a fragment header; an atomic fragment is a whole packet (RFC 6946).

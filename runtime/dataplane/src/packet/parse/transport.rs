@@ -35,7 +35,8 @@ pub(super) fn read(packet: &[u8], start: usize, parsed: &mut Parsed) -> Option<(
         protocol::UDP => udp(packet, start, parsed.headers.fragment)?,
         protocol::SCTP => ports(packet, start, 12)?,
         protocol::ICMP | protocol::ICMPV6 => {
-            let [kind, code, _, _] = array(packet, start)?;
+            // Type, code, checksum and four bytes more: no message is shorter (RFC 792, RFC 4443).
+            let [kind, code, ..]: [u8; 8] = array(packet, start)?;
             (u16::from(kind), u16::from(code))
         }
         _ => return None,

@@ -1,0 +1,224 @@
+//! The engine against an interpreter that takes one packet after another and remembers nothing.
+//!
+//! `WEFT_TWIN_CASES` says how many courses of events are tried.
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
+mod support;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    hash::{DefaultHasher, Hash, Hasher},
+};
+
+use dataplane::{
+    Packet, PortId, ReasonId, StageId, TableId,
+    classify::{Rule, RuleId},
+    packet::Buffer,
+    stage::{Batch, Stage, Verdict},
+    worker::{BURST, Change, PortCounters, Tally},
+};
+use proptest::{collection::vec, prelude::*};
+use support::{
+    Rig,
+    dice::Dice,
+    interpreter::{Counted, Interpreter, Judge},
+    model,
+    universe::{self, PORTS},
+};
+
+/// Something that happens.
+#[derive(Debug, Clone)]
+enum Event {
+    /// The rules are other ones: for each its id, and which of some variants it is.
+    Rules(Vec<(u8, u8)>),
+    /// A stage is another one, or none.
+    Stage(u8, Option<u8>),
+    /// A port goes, or comes back.
+    Port(u8),
+    /// Packets arrive: for each the port, and the number of its frame.
+    Packets(Vec<(u8, u16)>),
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    let port = 0..u8::try_from(PORTS).unwrap();
+    prop_oneof![
+        3 => vec((0_u8..30, 0_u8..4), 0..24).prop_map(Event::Rules),
+        1 => (0_u8..3, proptest::option::weighted(0.8, any::<u8>()))
+            .prop_map(|(id, salt)| Event::Stage(id, salt)),
+        1 => port.clone().prop_map(Event::Port),
+        6 => vec((port, 0_u16..300), 0..120).prop_map(Event::Packets),
+    ]
+}
+
+/// A stage whose mind is made up by the packet's bytes and what the stage before it left.
+#[derive(Clone)]
+struct Whim {
+    salt: u8,
+}
+
+impl Judge for Whim {
+    fn judge(&self, frame: &mut [u8], metadata: &mut u64) -> Verdict {
+        let mut hasher = DefaultHasher::new();
+        (self.salt, &*frame, *metadata).hash(&mut hasher);
+        let mut dice = Dice(hasher.finish());
+        *metadata = dice.throw() % 8;
+        if dice.once_in(3) {
+            let place = dice.below(frame.len());
+            frame[place] = dice.byte();
+        }
+        let port = u16::try_from(dice.below(6)).unwrap();
+        match dice.below(8) {
+            0 => Verdict::Drop(ReasonId(100 + port)),
+            1 => Verdict::Output(PortId(port)),
+            2 | 3 => Verdict::Goto(TableId(dice.pick(&[0, 1, 2, 3, 4, 250]))),
+            _ => Verdict::Next,
+        }
+    }
+}
+
+impl Stage<Buffer> for Whim {
+    fn run(&mut self, batch: &mut Batch<'_, Buffer>) {
+        for index in 0..batch.len() {
+            let (packet, context) = batch.get_mut(index);
+            let known = model::read(context.in_port, packet.bytes()).unwrap();
+            assert_eq!(context.headers, known.headers, "what a stage is told is true");
+            context.verdict = self.judge(packet.bytes_mut(), &mut context.metadata);
+            context.rewritten = true;
+        }
+    }
+}
+
+/// Both of them, and what they are to be told alike.
+struct Twins {
+    seed: u64,
+    rig: Rig,
+    slow: Interpreter<Whim>,
+    /// In the order in which they are polled.
+    polled: Vec<PortId>,
+}
+
+impl Twins {
+    fn new(seed: u64) -> Self {
+        let ports: Vec<PortId> = (0..PORTS).map(PortId).collect();
+        let slow = Interpreter::new(&ports);
+        let mut twins = Self { seed, rig: Rig::new(PORTS), slow, polled: ports };
+        (0..2).for_each(|id| twins.take(&Event::Stage(id, Some(id))));
+        twins
+    }
+
+    /// Chance that is the same for what has one name.
+    fn dice(&self, name: impl Hash) -> Dice {
+        let mut hasher = DefaultHasher::new();
+        (self.seed, name).hash(&mut hasher);
+        Dice(hasher.finish())
+    }
+
+    fn take(&mut self, event: &Event) {
+        match event {
+            Event::Rules(names) => self.take_rules(names),
+            Event::Stage(id, salt) => self.take_stage(StageId((*id).into()), *salt),
+            Event::Port(id) => self.toggle(PortId((*id).into())),
+            Event::Packets(names) => {
+                self.take_packets(names);
+                self.compare();
+            }
+        }
+    }
+
+    fn take_rules(&mut self, names: &[(u8, u8)]) {
+        let mut seen = BTreeSet::new();
+        let rules: Vec<(TableId, Rule)> = names
+            .iter()
+            .filter(|(id, _)| seen.insert(*id))
+            .map(|name| universe::rule(name.0.into(), &mut self.dice(name)))
+            .collect();
+        self.rig.rules(rules.clone());
+        self.slow.replace(rules);
+    }
+
+    fn take_stage(&mut self, id: StageId, salt: Option<u8>) {
+        let whim = salt.map(|salt| Whim { salt });
+        let stage = whim.clone().map(|whim| Box::new(whim) as Box<dyn Stage<Buffer>>);
+        self.rig.change(Change::Stage(id, stage));
+        self.slow.stages.remove(&id);
+        self.slow.stages.extend(whim.map(|whim| (id, whim)));
+    }
+
+    fn toggle(&mut self, id: PortId) {
+        let queues = if self.slow.ports.remove(&id).is_some() {
+            self.polled.retain(|it| *it != id);
+            None
+        } else {
+            self.slow.ports.insert(id, Counted::default());
+            self.polled.push(id);
+            Some(self.rig.queues(id))
+        };
+        self.rig.change(Change::Port(id, queues));
+    }
+
+    fn take_packets(&mut self, names: &[(u8, u16)]) {
+        let mut arrived: BTreeMap<PortId, Vec<Vec<u8>>> = BTreeMap::new();
+        for (port, number) in names {
+            let port = PortId((*port).into());
+            if self.polled.contains(&port) {
+                arrived.entry(port).or_default().push(universe::frame(&mut self.dice(number)));
+            }
+        }
+        arrived.iter().for_each(|(port, frames)| self.rig.push(*port, frames));
+        let most = arrived.values().map(Vec::len).max().unwrap_or(0);
+        for round in 0..most.div_ceil(BURST) {
+            self.rig.poll();
+            for port in &self.polled {
+                let frames = arrived.get(port).into_iter().flatten();
+                for frame in frames.skip(round * BURST).take(BURST) {
+                    self.slow.receive(*port, frame);
+                }
+            }
+        }
+    }
+
+    fn compare(&mut self) {
+        let mut sent: BTreeMap<PortId, Vec<Vec<u8>>> = BTreeMap::new();
+        for (port, frame) in self.slow.sent.drain(..) {
+            sent.entry(port).or_default().push(frame);
+        }
+        for port in (0..PORTS).map(PortId) {
+            assert_eq!(self.rig.sent(port), sent.remove(&port).unwrap_or_default(), "by {port:?}");
+        }
+        let report = self.rig.report();
+        let counted: BTreeMap<RuleId, Tally> = report.rules.into_iter().collect();
+        assert_eq!(counted, self.slow.counted);
+        let ports: BTreeMap<PortId, Counted> =
+            report.ports.iter().map(|(port, counters)| (*port, told(counters))).collect();
+        assert_eq!(ports, self.slow.ports);
+    }
+}
+
+/// An engine's counters as the interpreter has them.
+fn told(counters: &PortCounters) -> Counted {
+    let drops = (0..).zip(counters.drops.iter().copied()).filter(|(_, count)| *count > 0);
+    let fates = counters.forwarded + counters.dropped() + counters.in_flight;
+    assert_eq!(counters.rx.packets + counters.copied, fates, "every packet has one fate");
+    Counted {
+        rx: counters.rx,
+        tx: counters.tx,
+        copied: counters.copied,
+        forwarded: counters.forwarded,
+        drops: drops.collect(),
+    }
+}
+
+proptest! {
+    #![proptest_config(support::tries(700))]
+
+    #[test]
+    fn the_engine_does_what_its_slow_twin_does(
+        seed in any::<u64>(),
+        rules in vec((0_u8..30, 0_u8..4), 8..24),
+        events in vec(event(), 1..12),
+    ) {
+        let mut twins = Twins::new(seed);
+        twins.take(&Event::Rules(rules));
+        events.iter().for_each(|event| twins.take(event));
+    }
+}
