@@ -60,7 +60,66 @@ impl FlowCache {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashMap;
+
+    use proptest::{collection::vec, prelude::*};
+
     use super::*;
+
+    /// What is done to a cache.
+    #[derive(Debug, Clone)]
+    enum Step {
+        Get(u16),
+        Insert(u16, u32),
+        Clear,
+    }
+
+    fn step() -> impl Strategy<Value = Step> {
+        prop_oneof![
+            8 => (0_u16..40).prop_map(Step::Get),
+            8 => (0_u16..40, any::<u32>()).prop_map(|(port, outcome)| Step::Insert(port, outcome)),
+            1 => Just(Step::Clear),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn never_answers_what_a_map_would_not(
+            seed in any::<u64>(),
+            generation in prop_oneof![Just(1), u32::MAX - 3..=u32::MAX],
+            steps in vec(step(), 0..300),
+        ) {
+            let mut cache = FlowCache { generation, ..FlowCache::new(16, Seed(seed)) };
+            let mut map = HashMap::new();
+            for step in steps {
+                match step {
+                    Step::Get(port) => {
+                        let known = cache.get(&key(port));
+                        prop_assert!(known.is_none() || known == map.get(&port).copied());
+                    }
+                    Step::Insert(port, outcome) => {
+                        cache.insert(key(port), outcome);
+                        map.insert(port, outcome);
+                        prop_assert_eq!(cache.get(&key(port)), Some(outcome));
+                    }
+                    Step::Clear => {
+                        cache.clear();
+                        map.clear();
+                    }
+                }
+            }
+        }
+
+        #[test]
+        fn any_two_keys_live_beside_each_other(seed in any::<u64>(), ports in any::<[u16; 2]>()) {
+            let mut cache = FlowCache::new(2, Seed(seed));
+            cache.insert(key(ports[0]), 0);
+            cache.insert(key(ports[1]), 1);
+            let expected = u32::from(ports[0] == ports[1]);
+            prop_assert_eq!(cache.get(&key(ports[0])), Some(expected));
+            prop_assert_eq!(cache.get(&key(ports[1])), Some(1));
+        }
+    }
 
     fn key(port: u16) -> FlowKey {
         FlowKey { l4_src: port, ..FlowKey::default() }

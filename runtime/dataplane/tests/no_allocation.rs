@@ -1,0 +1,85 @@
+//! The packet path does not allocate.
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
+mod support;
+
+use std::{
+    alloc::{GlobalAlloc, Layout, System},
+    cell::Cell,
+};
+
+use dataplane::{
+    PortId, StageId, TableId,
+    packet::Buffer,
+    program::{Action, SetField, Tag},
+    stage::{Batch, Stage, Verdict},
+};
+use support::{Rig, any, from_port, rule, udp};
+
+thread_local!(static ALLOCATIONS: Cell<usize> = const { Cell::new(0) });
+
+struct Counting;
+
+// SAFETY: every call goes to the system allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        // SAFETY: the caller's promise, handed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promise, handed on.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Sends each packet to another table.
+struct Onwards;
+
+impl Stage<Buffer> for Onwards {
+    fn run(&mut self, batch: &mut Batch<'_, Buffer>) {
+        for index in 0..batch.len() {
+            let context = batch.get_mut(index).1;
+            (context.verdict, context.rewritten) = (Verdict::Goto(TableId(1)), true);
+        }
+    }
+}
+
+#[test]
+fn a_round_of_polling_does_not_allocate_once_its_flows_are_known() {
+    let (a, b) = (PortId(0), PortId(1));
+    let every_change = [
+        Action::Set(SetField::EthDst([2, 0, 0, 0, 0, 9])),
+        Action::Set(SetField::IpDst("10.9.9.9".parse().unwrap())),
+        Action::Set(SetField::L4Src(9)),
+        Action::DecrementTtl,
+        Action::PushVlan(Tag { tpid: 0x8100, tci: 5 }),
+        Action::Set(SetField::VlanVid(6)),
+        Action::PopVlan,
+        Action::Stage(StageId(0)),
+    ];
+    let mut rig = Rig::new(2);
+    rig.stage(0, Onwards);
+    rig.rules(vec![
+        rule(1, 1, from_port(0), &every_change),
+        rule(2, 1, from_port(1), &[Action::PopVlan]),
+        (TableId(1), rule(3, 1, any(), &[Action::Output(b)]).1),
+    ]);
+    let frames: Vec<Vec<u8>> =
+        (0..96).map(|port| udp([10, 0, 0, 1], [10, 0, 0, 2], (port, 53), 9)).collect();
+    for expected in [96, 192] {
+        rig.push(a, &frames);
+        rig.push(b, &frames);
+        let before = ALLOCATIONS.get();
+        (0..3).for_each(|_| assert!(rig.poll()));
+        let allocated = ALLOCATIONS.get() - before;
+        // The first time, flows are looked up, and the wire itself grows.
+        assert!(expected == 96 || allocated == 0, "{allocated} allocations");
+        assert_eq!(rig.sent(b).len(), 96);
+        assert_eq!(rig.counters(a).forwarded, expected);
+    }
+}
