@@ -164,3 +164,68 @@ const fn is_same(one: &str, other: &str) -> bool {
     }
     place == one.len()
 }
+
+#[cfg(test)]
+mod tests {
+    use weft_abi::{Kind, Manifest};
+
+    use super::*;
+    use crate::{ConfigError, Counters, NoConfig, NoNames, Packet, Verdict};
+
+    crate::names! {
+        enum Reason { First => "first", SecondOne => "second-1" }
+    }
+
+    struct Sample;
+
+    impl Stage for Sample {
+        type Config = NoConfig;
+        type Reason = Reason;
+        type Counter = NoNames;
+        const WINDOW: u32 = 9000;
+        const WRITES: bool = true;
+
+        fn new(_: NoConfig) -> Result<Self, ConfigError> {
+            Ok(Self)
+        }
+
+        fn process(&mut self, p: &mut Packet<'_>, _: &mut Counters<NoNames>) -> Verdict<Reason> {
+            Verdict::Drop(if p.is_fragment() { Reason::First } else { Reason::SecondOne })
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_the_manifest_that_the_host_reads() {
+        const PARTS: Parts = Parts::of::<Sample>("sample-1", "1.0.0-rc.1+5");
+        const TEXT: [u8; PARTS.length()] = PARTS.text();
+        let expected = Manifest {
+            name: "sample-1".into(),
+            version: "1.0.0-rc.1+5".into(),
+            abi: weft_abi::VERSION,
+            kind: Kind::Stage,
+            window: 9000,
+            writes: true,
+            drop_reasons: ["first", "second-1"].map(Into::into).into(),
+            counters: [].into(),
+        };
+        assert_eq!(serde_json::from_slice::<Manifest>(&TEXT).unwrap(), expected);
+    }
+
+    #[test]
+    #[should_panic(expected = "a name is there twice")]
+    fn a_name_that_is_there_twice_stops_the_compiler() {
+        check_names(&["one", "other", "one"]);
+    }
+
+    #[test]
+    fn a_name_is_lower_case_letters_digits_and_hyphens() {
+        assert!(is_name("a-1"));
+        assert!(["", "A", "a b", "a_b", "ä", "a\""].into_iter().all(|name| !is_name(name)));
+    }
+
+    #[test]
+    #[should_panic(expected = "a version is letters, digits")]
+    fn a_version_that_would_end_the_text_stops_the_compiler() {
+        let _ = Parts::of::<Sample>("sample", "1.0\"");
+    }
+}
