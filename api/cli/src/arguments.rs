@@ -8,6 +8,8 @@ use crate::{
     server::{self, Server},
 };
 
+const EVERYWHERE: &str = "Options of every command";
+
 const EXIT_CODES: &str = "\
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 in conflict with what is there,
 5 no answer from the daemon.";
@@ -17,15 +19,15 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 in conflict with wha
 #[command(name = "weft", version, after_help = EXIT_CODES)]
 pub(crate) struct Arguments {
     /// Where the daemon is: unix:/path/of/the/socket or http://127.0.0.1:9177
-    #[arg(long, global = true, env = "WEFT_SERVER", default_value = server::DEFAULT)]
+    #[arg(long, global = true, help_heading = EVERYWHERE, env = "WEFT_SERVER", default_value = server::DEFAULT)]
     pub(crate) server: Server,
 
     /// How long one request may take
-    #[arg(long, global = true, value_name = "SECONDS", default_value = "60", value_parser = size::seconds)]
+    #[arg(long, global = true, help_heading = EVERYWHERE, value_name = "SECONDS", default_value = "60", value_parser = size::seconds)]
     pub(crate) timeout: Duration,
 
     /// Print the API's JSON in place of tables
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = EVERYWHERE)]
     pub(crate) json: bool,
 
     #[command(subcommand)]

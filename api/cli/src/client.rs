@@ -2,7 +2,7 @@
 
 use std::{io, time::Duration};
 
-use http_body_util::{BodyExt, Full};
+use http_body_util::BodyExt;
 use hyper::{
     Method, StatusCode,
     body::Bytes,
@@ -17,7 +17,12 @@ use tokio::{
     time::timeout,
 };
 
-use crate::{error::Error, path::ApiPath, server::Server};
+use crate::{
+    body::{Body, with_body},
+    error::Error,
+    path::ApiPath,
+    server::Server,
+};
 
 const JSON: &str = "application/json, application/problem+json";
 
@@ -158,10 +163,15 @@ fn request(
     method: Method,
     path: &ApiPath,
     payload: Payload,
-) -> hyper::Request<Full<Bytes>> {
+) -> hyper::Request<Body> {
     let host = match server {
         Server::Unix(_) => "localhost".to_owned(),
         Server::Tcp { .. } => server.to_string().trim_start_matches("http://").to_owned(),
+    };
+    let (kind, bytes): (_, Bytes) = match payload {
+        Payload::Empty => (None, Bytes::new()),
+        Payload::Json(text) => (Some("application/json"), text.into()),
+        Payload::Wasm(bytes) => (Some("application/wasm"), bytes.into()),
     };
     let request = hyper::Request::builder()
         .method(method)
@@ -169,12 +179,10 @@ fn request(
         .header(HOST, host)
         .header(USER_AGENT, concat!("weft/", env!("CARGO_PKG_VERSION")))
         .header(ACCEPT, JSON);
-    let (request, body) = match payload {
-        Payload::Empty => (request, Bytes::new()),
-        Payload::Json(text) => (request.header(CONTENT_TYPE, "application/json"), text.into()),
-        Payload::Wasm(bytes) => (request.header(CONTENT_TYPE, "application/wasm"), bytes.into()),
-    };
-    request.body(Full::new(body)).expect("a parsed server and path make a valid request")
+    let request =
+        kind.into_iter().fold(request, |request, kind| request.header(CONTENT_TYPE, kind));
+    let request = request.body(()).expect("a parsed server and path make a valid request");
+    with_body(request, bytes)
 }
 
 /// Whether a failure to connect means that nobody listens, rather than that access is denied.

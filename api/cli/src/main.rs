@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
+mod body;
 mod client;
 mod command;
 mod error;

@@ -137,3 +137,18 @@ fn by_table(answers: &[(TableNumber, Answer)]) -> String {
 fn rules_of(table: TableNumber) -> ApiPath {
     ApiPath::v1(["tables", &table.to_string(), "rules"])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_help_names_every_field_and_every_action() {
+        let unknown = condition::parse(&["?=?".to_owned()]).unwrap_err();
+        let fields: Vec<&str> = unknown.split('`').skip(3).step_by(2).collect();
+        assert_eq!(fields.len(), 18, "{unknown}");
+        for word in fields.iter().chain(&action::FORMS) {
+            assert!(GRAMMAR.contains(word), "{word}");
+        }
+    }
+}

@@ -57,3 +57,14 @@ fn a_file_that_cannot_be_read_is_named_and_nothing_is_asked() {
     let stderr = "error: cannot read /no/such.wasm: No such file or directory (os error 2)\n";
     assert_eq!(outcome, Outcome::failure(1, stderr));
 }
+
+#[test]
+fn a_large_module_arrives_even_where_nobody_asks_for_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("large.wasm");
+    fs::write(&file, "m".repeat(1 << 20)).unwrap();
+    let daemon = Daemon::answering([ok(&firewall("large@1.0.0"))]);
+    let (outcome, asked) = daemon.weft(&["module", "upload", file.to_str().unwrap()]);
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    assert!(asked[0].body == "m".repeat(1 << 20), "{} bytes", asked[0].body.len());
+}

@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use crate::daemon::{Asked, Daemon, Outcome, ok, weft};
+use crate::daemon::{Asked, Daemon, Outcome, ok, problem, weft};
 
 fn stats(rx_packets: u64) -> Value {
     let lan = json!({
@@ -73,6 +73,12 @@ fn status_succeeds_if_the_daemon_is_ready_and_says_why_if_not() {
     let stdout = "alive, but not ready:\n  port lan has no link\n".to_owned();
     let stderr = "error: the daemon is not ready\n".to_owned();
     assert_eq!(outcome, Outcome { code: 1, stdout, stderr });
+
+    let refusal = problem(503, "unavailable", "the daemon is stopping");
+    let (outcome, _) = Daemon::answering([alive(), refusal]).weft(&["status"]);
+    let code = "  code: unavailable (HTTP 503 Service Unavailable)\n";
+    let stderr = format!("error: the daemon is stopping\n{code}");
+    assert_eq!(outcome, Outcome::failure(1, &stderr));
 }
 
 #[test]

@@ -1,0 +1,113 @@
+//! A control that keeps stages and refuses the rest.
+
+use std::{collections::BTreeMap, sync::Mutex};
+
+use api_model::{
+    Code, Invalid, Module, Name, Port, PortSpec, Readiness, Rule, RuleSpec, Stage, StageSpec,
+    StageStatus, Stats, Table, TableNumber, Version, Worker,
+};
+use api_server::{Control, ControlError, Kind, Put};
+
+/// Stages in a map.
+#[derive(Default)]
+pub(crate) struct Stages(Mutex<BTreeMap<Name, Stage>>);
+
+type Answer<T> = Result<T, ControlError>;
+
+impl Control for Stages {
+    fn ports(&self) -> Answer<Vec<Port>> {
+        Ok(vec![])
+    }
+
+    fn port(&self, name: &Name) -> Answer<Port> {
+        Err(ControlError::not_found(Kind::Port, name))
+    }
+
+    fn put_port(&self, _name: &Name, spec: PortSpec) -> Answer<Put<Port>> {
+        let invalid = Invalid::at(&["device"], format!("no driver takes {}", spec.device));
+        Err(ControlError::invalid(Code::DeviceNotFound, invalid.hint("look at its spelling")))
+    }
+
+    fn delete_port(&self, name: &Name) -> Answer<()> {
+        let detail = format!("a rule sends packets to port {name}");
+        Err(ControlError::conflict(Code::PortInUse, detail))
+    }
+
+    fn modules(&self) -> Answer<Vec<Module>> {
+        Ok(vec![])
+    }
+
+    fn module(&self, name: &Name) -> Answer<Module> {
+        Err(ControlError::not_found(Kind::Module, name))
+    }
+
+    fn put_module(&self, _name: Option<&Name>, wasm: &[u8]) -> Answer<Put<Module>> {
+        let invalid = Invalid::at(&[], format!("{} bytes are no module", wasm.len()));
+        Err(ControlError::invalid(Code::ModuleInvalid, invalid))
+    }
+
+    fn delete_module(&self, name: &Name) -> Answer<()> {
+        Err(ControlError::not_found(Kind::Module, name))
+    }
+
+    fn stages(&self) -> Answer<Vec<Stage>> {
+        Ok(self.0.lock().unwrap().values().cloned().collect())
+    }
+
+    fn stage(&self, name: &Name) -> Answer<Stage> {
+        let stages = self.0.lock().unwrap();
+        stages.get(name).cloned().ok_or_else(|| ControlError::not_found(Kind::Stage, name))
+    }
+
+    fn put_stage(&self, name: &Name, spec: StageSpec) -> Answer<Put<Stage>> {
+        let mut stages = self.0.lock().unwrap();
+        let generation = stages.get(name).map_or(1, |stage| stage.status.generation + 1);
+        let status = StageStatus { generation, ..StageStatus::default() };
+        let stage = Stage { name: name.clone(), spec, status };
+        Ok(match stages.insert(name.clone(), stage.clone()) {
+            None => Put::Created(stage),
+            Some(_) => Put::Replaced(stage),
+        })
+    }
+
+    fn delete_stage(&self, name: &Name) -> Answer<()> {
+        let gone = self.0.lock().unwrap().remove(name);
+        gone.map(drop).ok_or_else(|| ControlError::not_found(Kind::Stage, name))
+    }
+
+    fn tables(&self) -> Answer<Vec<Table>> {
+        Ok(vec![])
+    }
+
+    fn rules(&self, _table: TableNumber) -> Answer<Vec<Rule>> {
+        Ok(vec![])
+    }
+
+    fn rule(&self, _table: TableNumber, name: &Name) -> Answer<Rule> {
+        Err(ControlError::not_found(Kind::Rule, name))
+    }
+
+    fn put_rule(&self, _table: TableNumber, name: &Name, _spec: RuleSpec) -> Answer<Put<Rule>> {
+        Err(ControlError::not_found(Kind::Rule, name))
+    }
+
+    fn delete_rule(&self, _table: TableNumber, name: &Name) -> Answer<()> {
+        Err(ControlError::not_found(Kind::Rule, name))
+    }
+
+    fn workers(&self) -> Answer<Vec<Worker>> {
+        Ok(vec![])
+    }
+
+    fn stats(&self) -> Answer<Stats> {
+        Err(ControlError::Internal { detail: "nothing is counted here".into() })
+    }
+
+    fn readiness(&self) -> Readiness {
+        Readiness::new(vec!["there are no ports".into()])
+    }
+
+    fn version(&self) -> Version {
+        Version { version: "0.9.0".into(), module_abi: 1, dpdk: "none".into() }
+    }
+}
