@@ -11,21 +11,20 @@ use crate::refusal::Refusal;
 pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Refusal> {
     let mut json = serde_json::Deserializer::from_slice(bytes);
     let parsed = serde_path_to_error::deserialize(&mut json)
-        .map_err(|error| refusal(&pointer(error.path()), error.inner()))?;
-    json.end().map_err(|error| refusal("", &error))?;
+        .map_err(|error| refusal(error.inner(), pointer(error.path())))?;
+    json.end().map_err(|error| refusal(&error, String::new()))?;
     Ok(parsed)
 }
 
 /// 400 for what is no JSON, 422 for JSON of another shape. The text has line and column.
-fn refusal(pointer: &str, error: &serde_json::Error) -> Refusal {
-    let (status, what) = if error.is_data() {
-        (StatusCode::UNPROCESSABLE_ENTITY, "the body has not the shape of this resource")
-    } else {
-        (StatusCode::BAD_REQUEST, "the body is not JSON")
-    };
-    let refusal = Refusal::new(status, Code::BodyInvalid, format!("{what}: {error}"));
-    let pointer = (!pointer.is_empty()).then(|| pointer.to_owned());
-    Refusal { pointer, ..refusal }
+fn refusal(error: &serde_json::Error, pointer: String) -> Refusal {
+    if error.is_data() {
+        let detail = format!("the body has not the shape of this resource: {error}");
+        let refusal = Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, Code::BodyInvalid, detail);
+        return Refusal { pointer: (!pointer.is_empty()).then_some(pointer), ..refusal };
+    }
+    let detail = format!("the body is not JSON: {error}");
+    Refusal::new(StatusCode::BAD_REQUEST, Code::BodyInvalid, detail)
 }
 
 fn pointer(path: &Path) -> String {

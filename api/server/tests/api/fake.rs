@@ -1,0 +1,264 @@
+//! A control that is a few maps, and does as it is told by the names that it is given.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Mutex, mpsc},
+};
+
+use api_model::{
+    Code, Invalid, Link, MacAddress, Module, Name, Port, PortSpec, PortStatus, Readiness, Rule,
+    RuleSpec, RuleStatus, Stage, StageSpec, StageStatus, Stats, Table, TableNumber, Version,
+    Worker,
+};
+use api_server::{Control, ControlError, Kind, Put};
+
+type Answer<T> = Result<T, ControlError>;
+
+#[derive(Default)]
+pub(crate) struct Fake {
+    failing: Vec<String>,
+    gate: Option<Gate>,
+    state: Mutex<State>,
+}
+
+/// Where answers about single ports wait.
+struct Gate {
+    reached: mpsc::Sender<()>,
+    opened: Mutex<mpsc::Receiver<()>>,
+}
+
+/// The other side of a gate.
+pub(crate) struct Keeper {
+    reached: mpsc::Receiver<()>,
+    open: mpsc::Sender<()>,
+}
+
+impl Keeper {
+    /// Waits until an answer waits; gives itself back.
+    pub(crate) async fn reached(self) -> Self {
+        let wait = move || {
+            self.reached.recv().unwrap();
+            self
+        };
+        tokio::task::spawn_blocking(wait).await.unwrap()
+    }
+
+    pub(crate) fn open(&self) {
+        self.open.send(()).unwrap();
+    }
+}
+
+#[derive(Default)]
+struct State {
+    ports: BTreeMap<Name, Port>,
+    modules: BTreeMap<Name, (Module, Vec<u8>)>,
+    stages: BTreeMap<Name, Stage>,
+    rules: BTreeMap<(TableNumber, Name), Rule>,
+}
+
+impl Fake {
+    pub(crate) fn unready(why: &str) -> Self {
+        Self { failing: vec![why.to_owned()], ..Self::default() }
+    }
+
+    pub(crate) fn gated() -> (Self, Keeper) {
+        let ((reached_sender, reached), (open, opened)) = (mpsc::channel(), mpsc::channel());
+        let gate = Gate { reached: reached_sender, opened: Mutex::new(opened) };
+        (Self { gate: Some(gate), ..Self::default() }, Keeper { reached, open })
+    }
+}
+
+fn insert<K: Ord, V: Clone>(map: &mut BTreeMap<K, V>, key: K, value: V) -> Put<V> {
+    match map.insert(key, value.clone()) {
+        None => Put::Created(value),
+        Some(_) => Put::Replaced(value),
+    }
+}
+
+fn get<V: Clone>(map: &BTreeMap<Name, V>, kind: Kind, name: &Name) -> Answer<V> {
+    map.get(name).cloned().ok_or_else(|| ControlError::not_found(kind, name))
+}
+
+fn remove<V>(map: &mut BTreeMap<Name, V>, kind: Kind, name: &Name) -> Answer<()> {
+    map.remove(name).map(drop).ok_or_else(|| ControlError::not_found(kind, name))
+}
+
+fn port_status() -> PortStatus {
+    PortStatus {
+        id: 0,
+        driver: "net_null".into(),
+        mac: MacAddress([2, 0, 0, 0, 0, 1]),
+        numa_node: None,
+        mtu: 1500,
+        link: Link::Up,
+        worker: 0,
+        counters: api_model::PortCounters::default(),
+    }
+}
+
+/// What a device is named for happens to it.
+fn attach(device: &str) -> Answer<()> {
+    let at_device = |reason: &str| Invalid::at(&["device"], reason);
+    match device {
+        "missing" => {
+            let invalid = at_device("there is no device missing").hint("see dpdk-devbind --status");
+            Err(ControlError::invalid(Code::DeviceNotFound, invalid))
+        }
+        "taken" => Err(ControlError::conflict(Code::DeviceInUse, "port lan has the device taken")),
+        "stalled" => Err(ControlError::Unavailable {
+            code: Code::WorkerStalled,
+            detail: "worker 0 did not take up the change within 1s".into(),
+        }),
+        "one-too-many" => {
+            Err(ControlError::LimitExceeded { detail: "there may be 32 ports".into() })
+        }
+        "broken" => Err(ControlError::Internal { detail: "EAL is gone".into() }),
+        "panic" => panic!("as asked"),
+        _ => Ok(()),
+    }
+}
+
+impl Control for Fake {
+    fn ports(&self) -> Answer<Vec<Port>> {
+        Ok(self.state.lock().unwrap().ports.values().cloned().collect())
+    }
+
+    fn port(&self, name: &Name) -> Answer<Port> {
+        if let Some(Gate { reached, opened }) = &self.gate {
+            reached.send(()).unwrap();
+            opened.lock().unwrap().recv().unwrap();
+        }
+        get(&self.state.lock().unwrap().ports, Kind::Port, name)
+    }
+
+    fn put_port(&self, name: &Name, spec: PortSpec) -> Answer<Put<Port>> {
+        attach(&spec.device)?;
+        let port = Port { name: name.clone(), spec, status: port_status() };
+        Ok(insert(&mut self.state.lock().unwrap().ports, name.clone(), port))
+    }
+
+    fn delete_port(&self, name: &Name) -> Answer<()> {
+        remove(&mut self.state.lock().unwrap().ports, Kind::Port, name)
+    }
+
+    fn modules(&self) -> Answer<Vec<Module>> {
+        let state = self.state.lock().unwrap();
+        Ok(state.modules.values().map(|(module, _)| module.clone()).collect())
+    }
+
+    fn module(&self, name: &Name) -> Answer<Module> {
+        get(&self.state.lock().unwrap().modules, Kind::Module, name).map(|(module, _)| module)
+    }
+
+    fn put_module(&self, name: Option<&Name>, wasm: &[u8]) -> Answer<Put<Module>> {
+        if !wasm.starts_with(b"\0asm") {
+            let invalid = Invalid::at(&[], "not WebAssembly: no magic number at byte 0");
+            return Err(ControlError::invalid(Code::ModuleInvalid, invalid));
+        }
+        let own_name = "firewall@1.0.0".parse().unwrap();
+        let name = name.unwrap_or(&own_name);
+        let modules = &mut self.state.lock().unwrap().modules;
+        if modules.get(name).is_some_and(|(_, bytes)| bytes != wasm) {
+            let detail = format!("module {name} has other bytes");
+            return Err(ControlError::Conflict {
+                code: Code::ModuleExists,
+                detail,
+                hint: Some("give the new one another version".into()),
+            });
+        }
+        let module = Module {
+            name: name.clone(),
+            digest: "sha256:00".into(),
+            size_bytes: wasm.len() as u64,
+            manifest: serde_json::from_str(r#"{"name": "firewall", "version": "1.0.0"}"#).unwrap(),
+            used_by: vec![],
+        };
+        Ok(match insert(modules, name.clone(), (module, wasm.to_vec())) {
+            Put::Created((module, _)) => Put::Created(module),
+            Put::Replaced((module, _)) => Put::Replaced(module),
+        })
+    }
+
+    fn delete_module(&self, name: &Name) -> Answer<()> {
+        let state = &mut *self.state.lock().unwrap();
+        if let Some((stage, _)) = state.stages.iter().find(|(_, stage)| stage.spec.module == *name)
+        {
+            let detail = format!("stage {stage} runs module {name}");
+            return Err(ControlError::conflict(Code::ModuleInUse, detail));
+        }
+        remove(&mut state.modules, Kind::Module, name)
+    }
+
+    fn stages(&self) -> Answer<Vec<Stage>> {
+        Ok(self.state.lock().unwrap().stages.values().cloned().collect())
+    }
+
+    fn stage(&self, name: &Name) -> Answer<Stage> {
+        get(&self.state.lock().unwrap().stages, Kind::Stage, name)
+    }
+
+    fn put_stage(&self, name: &Name, spec: StageSpec) -> Answer<Put<Stage>> {
+        let state = &mut *self.state.lock().unwrap();
+        if !state.modules.contains_key(&spec.module) {
+            let invalid = Invalid::at(&["module"], format!("there is no module {}", spec.module));
+            return Err(ControlError::invalid(Code::ModuleNotFound, invalid));
+        }
+        let stage = Stage { name: name.clone(), spec, status: StageStatus::default() };
+        Ok(insert(&mut state.stages, name.clone(), stage))
+    }
+
+    fn delete_stage(&self, name: &Name) -> Answer<()> {
+        remove(&mut self.state.lock().unwrap().stages, Kind::Stage, name)
+    }
+
+    fn tables(&self) -> Answer<Vec<Table>> {
+        let mut rules = BTreeMap::new();
+        for (table, _) in self.state.lock().unwrap().rules.keys() {
+            *rules.entry(*table).or_insert(0) += 1;
+        }
+        Ok(rules.into_iter().map(|(table, rules)| Table { table, rules }).collect())
+    }
+
+    fn rules(&self, table: TableNumber) -> Answer<Vec<Rule>> {
+        let state = self.state.lock().unwrap();
+        let rules = state.rules.iter().filter(|((of, _), _)| *of == table);
+        Ok(rules.map(|(_, rule)| rule.clone()).collect())
+    }
+
+    fn rule(&self, table: TableNumber, name: &Name) -> Answer<Rule> {
+        let rule = self.state.lock().unwrap().rules.get(&(table, name.clone())).cloned();
+        rule.ok_or_else(|| ControlError::not_found(Kind::Rule, name))
+    }
+
+    fn put_rule(&self, table: TableNumber, name: &Name, spec: RuleSpec) -> Answer<Put<Rule>> {
+        let rule = Rule { name: name.clone(), spec, status: RuleStatus::default() };
+        Ok(insert(&mut self.state.lock().unwrap().rules, (table, name.clone()), rule))
+    }
+
+    fn delete_rule(&self, table: TableNumber, name: &Name) -> Answer<()> {
+        let gone = self.state.lock().unwrap().rules.remove(&(table, name.clone()));
+        gone.map(drop).ok_or_else(|| ControlError::not_found(Kind::Rule, name))
+    }
+
+    fn workers(&self) -> Answer<Vec<Worker>> {
+        Ok(vec![])
+    }
+
+    fn stats(&self) -> Answer<Stats> {
+        Ok(Stats {
+            revision: 7,
+            ports: BTreeMap::new(),
+            stages: BTreeMap::new(),
+            workers: vec![],
+            rules: vec![],
+        })
+    }
+
+    fn readiness(&self) -> Readiness {
+        Readiness::new(self.failing.clone())
+    }
+
+    fn version(&self) -> Version {
+        Version { version: "0.1.0".into(), module_abi: 1, dpdk: "DPDK 22.11".into() }
+    }
+}

@@ -1,0 +1,16 @@
+//! The API from outside, in front of a control that is a few maps.
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
+mod bodies;
+mod client;
+mod connections;
+mod fake;
+mod log;
+mod modules;
+mod openapi;
+mod origin;
+mod refusals;
+mod resources;
+mod running;
+mod shutdown;
+mod sockets;
