@@ -1,0 +1,75 @@
+//! Why control refuses, as the API says it.
+
+use std::fmt::Display;
+
+use api_model::{Code, Invalid, Name};
+use api_server::{ControlError, Kind};
+use wasm::{InstantiateError, LoadError};
+
+use crate::{plane::Stalled, reasons::NoRoom};
+
+/// An answer of control.
+pub(super) type Answer<T> = Result<T, ControlError>;
+
+/// Something that others need cannot go.
+pub(super) fn in_use<T: Display>(
+    code: Code,
+    kind: Kind,
+    name: &Name,
+    users: (&str, &[T]),
+) -> ControlError {
+    let (what, users) = users;
+    let list = users.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    conflict(
+        code,
+        format!("{} {name} is in use by {what} {list}", kind.word()),
+        format!("delete or change {what} {list} first"),
+    )
+}
+
+pub(super) fn conflict(code: Code, detail: String, hint: impl Into<String>) -> ControlError {
+    ControlError::Conflict { code, detail, hint: Some(hint.into()) }
+}
+
+/// Numbers are not used again while the daemon runs, and there are none left.
+pub(super) fn used_up(kind: Kind) -> ControlError {
+    let detail = format!("65,535 {}s have been made; restart the daemon to make more", kind.word());
+    ControlError::LimitExceeded { detail }
+}
+
+pub(super) fn no_room(error: NoRoom) -> ControlError {
+    ControlError::LimitExceeded { detail: error.to_string() }
+}
+
+pub(super) fn stalled(error: Stalled) -> ControlError {
+    ControlError::Unavailable { code: Code::WorkerStalled, detail: error.to_string() }
+}
+
+pub(super) fn load(error: LoadError) -> ControlError {
+    invalid(Code::ModuleInvalid, Invalid::at(&[], error.to_string()))
+}
+
+pub(super) fn instantiate(error: InstantiateError) -> ControlError {
+    let path: &[&str] = match error {
+        InstantiateError::Refused(_) => &["config"],
+        _ => &[],
+    };
+    invalid(Code::StageInitFailed, Invalid::at(path, error.to_string()))
+}
+
+pub(super) fn device(error: dpdk::Error) -> ControlError {
+    let detail = error.to_string();
+    let at_device = Invalid::at(&["device"], detail.clone());
+    match error {
+        dpdk::Error::AlreadyAttached { .. } => ControlError::conflict(Code::DeviceInUse, detail),
+        dpdk::Error::Probe { .. } => invalid(Code::DeviceNotFound, at_device),
+        dpdk::Error::Nul(_) | dpdk::Error::TooFewQueues { .. } => {
+            invalid(Code::PortInvalid, at_device)
+        }
+        _ => ControlError::Internal { detail },
+    }
+}
+
+pub(super) fn invalid(code: Code, invalid: Invalid) -> ControlError {
+    ControlError::Invalid { code, invalid }
+}

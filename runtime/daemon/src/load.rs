@@ -1,0 +1,38 @@
+//! The configuration file's ports, modules, stages and rules, made one after the other in the
+//! order in which they need each other. Ports are polled last, so that the first packet finds the
+//! rules.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use api_model::Config;
+use api_server::Control;
+
+use crate::control::Daemon;
+
+/// Makes everything that the file names, or says what could not be made.
+pub(crate) fn apply(daemon: &Daemon, config: &Config, file: Option<&Path>) -> Result<()> {
+    let folder = file.and_then(Path::parent).unwrap_or_else(|| Path::new(""));
+    let attached = daemon
+        .attach_first(&config.ports)
+        .map_err(|(name, refused)| anyhow::Error::new(refused).context(format!("port {name}")))?;
+    for (name, source) in &config.modules {
+        let path = folder.join(&source.path);
+        let wasm = std::fs::read(&path)
+            .with_context(|| format!("module {name}: cannot read {}", path.display()))?;
+        daemon
+            .put_module(Some(name), &wasm)
+            .with_context(|| format!("module {name} of {}", path.display()))?;
+    }
+    for (name, spec) in &config.stages {
+        daemon.put_stage(name, spec.clone()).with_context(|| format!("stage {name}"))?;
+    }
+    for (table, rules) in &config.tables {
+        for (name, spec) in &rules.rules {
+            daemon
+                .put_rule(*table, name, spec.clone())
+                .with_context(|| format!("rule {name} of table {table}"))?;
+        }
+    }
+    daemon.poll_first(attached).context("the ports cannot be polled")
+}

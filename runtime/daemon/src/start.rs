@@ -1,0 +1,77 @@
+//! From a configuration to a daemon that polls.
+
+use std::{
+    hash::{BuildHasher, RandomState},
+    sync::Arc,
+    thread,
+    time::Duration,
+};
+
+use anyhow::{Context, Result};
+use api_model::{Config, Hugepages, MemoryConfig};
+use dataplane::{flow::Seed, worker::Settings};
+use dpdk::{Eal, EalOptions, Pool};
+
+use crate::{
+    control::{Daemon, watch},
+    cores::Cores,
+    plane::Plane,
+};
+
+/// Packet buffers that all ports share.
+const BUFFERS: u32 = 16_383;
+/// Buffers that each thread keeps at hand.
+const BUFFER_CACHE: u32 = 256;
+/// Entries of each worker's flow cache.
+const CACHE_ENTRIES: usize = 65_536;
+
+/// Starts everything but ports, stages and rules.
+pub(crate) fn daemon(config: &Config, cores: Cores) -> Result<Arc<Daemon>> {
+    let eal = Eal::init(&EalOptions {
+        hugepages: hugepages(&config.memory),
+        memory_mb: config.memory.size_mb,
+        main_core: cores.control[0],
+    })?;
+    let pool = Pool::new(&eal, "packets", BUFFERS, BUFFER_CACHE, None)?;
+    let host = wasm::Host::new(wasm::HostOptions::default())?;
+    let seed = Seed(RandomState::new().hash_one(std::process::id()));
+    let settings = Settings { cache_entries: CACHE_ENTRIES, seed };
+    let plane = Plane::start(&cores, &eal, settings)?;
+    tracing::info!(
+        dpdk = dpdk::version(),
+        workers = ?cores.workers,
+        control = ?cores.control,
+        buffers = pool.size(),
+        "started"
+    );
+    let daemon = Arc::new(Daemon::new(eal, pool, host, cores, plane));
+    watch::start(&daemon).context("cannot start the thread for the modules' log")?;
+    Ok(daemon)
+}
+
+/// Whether to use hugepages, and says so.
+fn hugepages(memory: &MemoryConfig) -> bool {
+    let (needed, free) = (u64::from(memory.size_mb), dpdk::free_hugepage_mb());
+    let used = match memory.hugepages {
+        Hugepages::On => true,
+        Hugepages::Off => false,
+        Hugepages::Auto => free >= needed,
+    };
+    let which = if used { "hugepages" } else { "ordinary pages" };
+    tracing::info!(needed_mb = needed, free_hugepage_mb = free, "memory is of {which}");
+    used
+}
+
+/// Stops everything, once the last request is done.
+pub(crate) fn stop(daemon: Arc<Daemon>) {
+    let mut shared = daemon;
+    loop {
+        match Arc::try_unwrap(shared) {
+            Ok(daemon) => return daemon.stop(),
+            Err(still) => {
+                thread::sleep(Duration::from_millis(10));
+                shared = still;
+            }
+        }
+    }
+}
