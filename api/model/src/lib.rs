@@ -15,13 +15,14 @@ mod name;
 mod port;
 mod problem;
 mod rule;
+mod set_field;
 mod stage;
 mod stats;
 mod table;
 mod version;
 mod worker;
 
-pub use action::{Action, PushVlan, SetField};
+pub use action::{Action, PushVlan};
 pub use config::{
     ApiConfig, Config, ConfigError, Hugepages, MemoryConfig, ModuleSource, TableConfig,
     WorkersConfig,
@@ -37,6 +38,7 @@ pub use name::{Name, NameError};
 pub use port::{DeviceCounters, Link, Port, PortCounters, PortSpec, PortStatus};
 pub use problem::{Code, Problem};
 pub use rule::{Rule, RuleSpec, RuleStatus};
+pub use set_field::SetField;
 pub use stage::{FaultCounters, OnFault, Stage, StageSpec, StageStatus, VerdictCounters};
 pub use stats::{RuleStats, Stats};
 pub use table::{Table, TableNumber};

@@ -7,12 +7,6 @@ use utoipa::ToSchema;
 ///
 /// 1 to 63 letters, digits and `.`, `_`, `@`, `-`, of which the first is a letter or a digit. So it
 /// stands unescaped in a URL path and is never a path of its own.
-///
-/// ```
-/// # use api_model::Name;
-/// assert!("firewall@1.0.0".parse::<Name>().is_ok());
-/// assert!("../firewall".parse::<Name>().is_err());
-/// ```
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(try_from = "String", into = "String")]
 #[schema(value_type = String, pattern = "^[A-Za-z0-9][A-Za-z0-9._@-]{0,62}$", example = "lan")]

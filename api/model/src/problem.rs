@@ -3,7 +3,13 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use utoipa::{
+    ToSchema,
+    openapi::{
+        RefOr, Schema,
+        schema::{ObjectBuilder, Type},
+    },
+};
 
 /// The body of a refusal, of type `application/problem+json` (RFC 9457).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -17,7 +23,8 @@ pub struct Problem {
     pub status: u16,
     /// This case of it.
     pub detail: String,
-    /// The kind of problem, for programs. See [`Code`] for those that there are today.
+    /// The kind of problem, for programs. There may come more.
+    #[schema(schema_with = code_schema)]
     pub code: String,
     /// The field that is at fault, as a JSON pointer into the request's body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -25,6 +32,11 @@ pub struct Problem {
     /// What to do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
+}
+
+fn code_schema() -> RefOr<Schema> {
+    let text = ObjectBuilder::new().schema_type(Type::String);
+    text.examples(Code::ALL.iter().map(|code| code.name())).into()
 }
 
 macro_rules! codes {

@@ -7,7 +7,7 @@ use axum::{Json, Router};
 use utoipa::{
     OpenApi,
     openapi::{
-        ContentBuilder, Ref, ResponseBuilder,
+        ContentBuilder, Ref, RefOr, ResponseBuilder,
         path::{Operation, PathItem},
     },
 };
@@ -36,7 +36,7 @@ pub(super) fn routes() -> (Router<Api>, utoipa::openapi::OpenApi) {
         .merge(health::routes())
         .routes(routes!(get_openapi))
         .split_for_parts();
-    document.paths.paths.values_mut().flat_map(operations).for_each(add_problem);
+    document.paths.paths.values_mut().flat_map(operations).for_each(complete);
     (routes, document)
 }
 
@@ -52,12 +52,28 @@ fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
     [&mut item.get, &mut item.put, &mut item.post, &mut item.delete].into_iter().flatten()
 }
 
-/// Every operation may be refused.
-fn add_problem(operation: &mut Operation) {
+/// Says what all operations have in common.
+fn complete(operation: &mut Operation) {
+    let responses = &mut operation.responses.responses;
+    for (status, response) in responses.iter_mut() {
+        if let RefOr::T(response) = response {
+            meaning(status).clone_into(&mut response.description);
+        }
+    }
     let schema = ContentBuilder::new().schema(Some(Ref::from_schema_name("Problem"))).build();
     let refused = ResponseBuilder::new()
-        .description("It was refused")
+        .description(meaning("default"))
         .content("application/problem+json", schema)
         .build();
-    operation.responses.responses.insert("default".to_owned(), refused.into());
+    responses.insert("default".to_owned(), refused.into());
+}
+
+fn meaning(status: &str) -> &'static str {
+    match status {
+        "200" => "What there is now",
+        "201" => "It was not there before; what there is now",
+        "204" => "It is gone",
+        "503" => "What is amiss",
+        _ => "The request was refused",
+    }
 }

@@ -56,7 +56,6 @@ impl Accept for TcpListener {
 
     async fn next(&self) -> io::Result<(Self::Stream, Peer)> {
         let (stream, address) = self.accept().await?;
-        stream.set_nodelay(true)?;
         Ok((stream, Peer::Tcp(address)))
     }
 }

@@ -63,7 +63,7 @@ impl Listeners {
             Some(address) => Some(open_tcp(address).await?),
             None => None,
         };
-        let (unix, socket_file) = SocketFile::listen(&config.socket)?;
+        let (unix, socket_file) = SocketFile::listen(&config.socket).await?;
         Ok(Self { unix, tcp, socket_file })
     }
 

@@ -1,14 +1,11 @@
 use std::{
     fs::{self, DirBuilder, Metadata, Permissions},
     io::{self, ErrorKind},
-    os::unix::{
-        fs::{DirBuilderExt, FileTypeExt, MetadataExt, PermissionsExt},
-        net::UnixStream,
-    },
+    os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, PermissionsExt},
     path::{Path, PathBuf},
 };
 
-use tokio::net::UnixListener;
+use tokio::net::{UnixListener, UnixStream};
 
 use super::ListenError;
 
@@ -26,13 +23,13 @@ impl SocketFile {
     const FOLDER_MODE: u32 = 0o750;
 
     /// Makes the socket, and the folder that it is to be in.
-    pub(super) fn listen(path: &Path) -> Result<(UnixListener, Self), ListenError> {
+    pub(super) async fn listen(path: &Path) -> Result<(UnixListener, Self), ListenError> {
         let socket = |source| ListenError::Socket { path: path.to_owned(), source };
         if let Some(folder) = path.parent() {
             let mut builder = DirBuilder::new();
             builder.recursive(true).mode(Self::FOLDER_MODE).create(folder).map_err(socket)?;
         }
-        remove_stale(path)?;
+        remove_stale(path).await?;
         let listener = UnixListener::bind(path).map_err(socket)?;
         fs::set_permissions(path, Permissions::from_mode(Self::MODE)).map_err(socket)?;
         let file = fs::symlink_metadata(path).map_err(socket)?;
@@ -59,7 +56,7 @@ impl Drop for SocketFile {
 }
 
 /// Removes a socket that nobody listens on, and nothing else.
-fn remove_stale(path: &Path) -> Result<(), ListenError> {
+async fn remove_stale(path: &Path) -> Result<(), ListenError> {
     let socket = |source| ListenError::Socket { path: path.to_owned(), source };
     match fs::symlink_metadata(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
@@ -69,8 +66,12 @@ fn remove_stale(path: &Path) -> Result<(), ListenError> {
         }
         Ok(_) => {}
     }
-    match UnixStream::connect(path) {
+    match UnixStream::connect(path).await {
         Ok(_) => Err(ListenError::InUse(path.to_owned())),
+        // Somebody listens, but is too busy to take a connection.
+        Err(error) if error.kind() == ErrorKind::WouldBlock => {
+            Err(ListenError::InUse(path.to_owned()))
+        }
         Err(error) if error.kind() == ErrorKind::ConnectionRefused => {
             tracing::info!(path = %path.display(), "replacing a socket that nobody listens on");
             fs::remove_file(path).or_else(gone).map_err(socket)

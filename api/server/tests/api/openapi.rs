@@ -70,6 +70,10 @@ async fn each_operation_is_there_and_has_a_name_of_its_own() {
             "{method} {path}: {code}"
         );
         assert!(names.insert(operation["operationId"].as_str().unwrap()), "{method} {path}");
+        for (status, response) in operation["responses"].as_object().unwrap() {
+            let description = response["description"].as_str().unwrap();
+            assert!(!description.is_empty(), "{method} {path} {status}");
+        }
         let refused = &operation["responses"]["default"]["content"]["application/problem+json"];
         assert_eq!(refused["schema"]["$ref"], "#/components/schemas/Problem", "{method} {path}");
     }

@@ -7,10 +7,13 @@ use std::{
         net::{UnixDatagram, UnixListener},
     },
     path::Path,
+    time::Duration,
 };
 
 use api_model::ApiConfig;
 use api_server::{Limits, ListenError, Listeners};
+
+use tokio::net::{UnixSocket, UnixStream};
 
 use crate::running::{Running, exchange, status};
 
@@ -69,6 +72,20 @@ async fn a_socket_that_a_process_listens_on_is_left_alone() {
     );
     assert_eq!(error.to_string(), text);
     std::os::unix::net::UnixStream::connect(&socket).unwrap();
+}
+
+#[tokio::test]
+async fn a_socket_whose_process_is_too_busy_to_answer_is_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let socket = folder.path().join("api.sock");
+    // Without room for a second connection that nobody has taken yet.
+    let other = UnixSocket::new_stream().unwrap();
+    other.bind(&socket).unwrap();
+    let other = other.listen(0).unwrap();
+    let _first = UnixStream::connect(&socket).await.unwrap();
+    let error = tokio::time::timeout(Duration::from_secs(5), open(&socket)).await.unwrap();
+    assert!(matches!(error.unwrap_err(), ListenError::InUse(_)) && socket.exists());
+    drop(other);
 }
 
 #[tokio::test]
