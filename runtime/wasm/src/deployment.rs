@@ -39,9 +39,10 @@ pub struct Deployment {
 pub struct Limits {
     /// The bytes of its memory.
     pub memory_bytes: usize,
-    /// The time of one call, for all of its packets together.
+    /// The processor's time of one call, for all of its packets together. A call that exceeds it
+    /// is ended within a few ticks of the host.
     pub deadline: Duration,
-    /// The time from its instantiation until it is ready.
+    /// The processor's time from its instantiation until it is ready.
     pub start_deadline: Duration,
 }
 
@@ -115,7 +116,6 @@ impl Deployment {
             seats.push(Seat::new(plan.instantiate()?));
         }
         let ward = Arc::new(Ward {
-            ticks: plan.ticker.ticks_in(plan.limits.deadline),
             plan,
             terms,
             on_fault: self.on_fault,

@@ -64,7 +64,8 @@ pub struct Host {
 
 impl Host {
     /// Starts the engine. One for a process is meant: it handles signals for all of it, so it
-    /// comes after DPDK's initialisation.
+    /// comes after DPDK's initialisation. Its threads run where the caller may run, which must be
+    /// other cores than the workers': a deadline is kept only if the ticker gets its turn.
     ///
     /// # Errors
     ///

@@ -7,7 +7,7 @@ use wasmparser::{
 };
 use weft_abi::{MANIFEST_SECTION, Manifest, exports, imports};
 
-use crate::{host::HostOptions, load_error::LoadError, manifest};
+use crate::{host::HostOptions, load_error::LoadError, manifest, text::excerpt};
 
 /// The most elements that a module's tables may have.
 pub(crate) const TABLE_ELEMENTS: usize = 65_536;
@@ -47,7 +47,7 @@ pub(crate) fn inspect(bytes: &[u8], options: &HostOptions) -> Result<Inspected, 
 
 impl From<BinaryReaderError> for LoadError {
     fn from(error: BinaryReaderError) -> Self {
-        Self::Invalid { offset: error.offset(), reason: error.message().to_owned() }
+        Self::Invalid { offset: error.offset(), reason: excerpt(error.message()) }
     }
 }
 
@@ -69,8 +69,9 @@ fn recognise(bytes: &[u8]) -> Result<(), LoadError> {
 
 fn check_imports(types: TypesRef<'_>) -> Result<(), LoadError> {
     for (module, name, entity) in types.core_imports().into_iter().flatten() {
-        let (module, name) = (module.to_owned(), name.to_owned());
-        if module != imports::MODULE || name != imports::LOG {
+        let known = (module, name) == (imports::MODULE, imports::LOG);
+        let (module, name) = (excerpt(module), excerpt(name));
+        if !known {
             return Err(LoadError::UnknownImport { module, name });
         }
         let log = signature(&[ValType::I32; 3], &[]);

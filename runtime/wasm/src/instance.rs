@@ -5,11 +5,12 @@ use dataplane::{
     packet::Fragment,
     stage::{Batch, Context},
 };
-use wasmtime::{Memory, Store, StoreLimits, TypedFunc};
+use wasmtime::{Memory, Store, StoreLimits, TypedFunc, UpdateDeadline};
 use weft_abi::{BatchArea, Descriptor, NO_OFFSET, traits, verdict};
 use zerocopy::{FromBytes, IntoBytes};
 
 use crate::{
+    allowance::{Allowance, FIRST_LOOK, processor_time},
     logs::Level,
     stats::{CallCounts, StageStats},
     ticker::Ticker,
@@ -21,12 +22,21 @@ pub(crate) struct Guest {
     pub(crate) limits: StoreLimits,
     pub(crate) stats: Arc<StageStats>,
     pub(crate) ticker: Arc<Ticker>,
+    pub(crate) allowance: Allowance,
 }
 
 impl Guest {
     /// Takes a line of the module's log.
     pub(crate) fn log(&self, level: Level, line: &[u8]) {
         self.stats.logs().write(self.ticker.elapsed(), level, line);
+    }
+
+    /// What becomes of a call that takes long.
+    pub(crate) fn overdue(&mut self) -> UpdateDeadline {
+        match self.allowance.look(processor_time()) {
+            Some(left) => UpdateDeadline::Continue(self.ticker.ticks_in(left)),
+            None => UpdateDeadline::Interrupt,
+        }
     }
 }
 
@@ -69,11 +79,11 @@ impl Instance {
         batch: &mut Batch<'_, P>,
         first: usize,
         count: usize,
-        ticks: u64,
         terms: &Terms,
     ) -> Outcome {
         self.fill(batch, first, count);
-        self.store.set_epoch_deadline(ticks);
+        self.store.data_mut().allowance.begin();
+        self.store.set_epoch_deadline(FIRST_LOOK);
         let number = u32::try_from(count).expect("no more than there is room for");
         let fault = self.process.call(&mut self.store, number).err();
         let mut outcome =

@@ -13,6 +13,7 @@
 //! It knows neither DPDK nor how rules and stages are named.
 #![forbid(unsafe_code)]
 
+mod allowance;
 mod backoff;
 mod bell;
 mod deployment;

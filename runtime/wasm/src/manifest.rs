@@ -2,6 +2,8 @@ use std::collections::HashSet;
 
 use weft_abi::{MAX_WINDOW, Manifest, VERSION};
 
+use crate::text::excerpt;
+
 /// The longest name, version or label, in bytes.
 const LONGEST: usize = 64;
 /// The most drop reasons of one module.
@@ -66,8 +68,8 @@ pub enum ManifestError {
 
 /// Reads a manifest and checks all that its type leaves open.
 pub(crate) fn parse(json: &[u8]) -> Result<Manifest, ManifestError> {
-    let manifest: Manifest =
-        serde_json::from_slice(json).map_err(|error| ManifestError::Shape(error.to_string()))?;
+    let manifest: Manifest = serde_json::from_slice(json)
+        .map_err(|error| ManifestError::Shape(excerpt(&error.to_string())))?;
     if manifest.abi != VERSION {
         return Err(ManifestError::Abi { found: manifest.abi });
     }

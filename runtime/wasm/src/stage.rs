@@ -15,7 +15,7 @@ use crate::{
 /// One worker's stage of a deployment.
 ///
 /// In [`run`](Stage::run) it does not allocate, lock, log or make a system call, but for what a
-/// module's trap itself costs.
+/// module's trap itself costs, and for a look at the clock when a call lasts for several ticks.
 pub struct WasmStage {
     ward: Arc<Ward>,
     worker: usize,
@@ -38,7 +38,7 @@ impl WasmStage {
     fn call<P: Packet>(&mut self, batch: &mut Batch<'_, P>, first: usize) -> usize {
         let Some(instance) = &mut self.instance else { return self.pass_by(batch, first) };
         let count = instance.room().min(batch.len() - first);
-        let outcome = instance.decide(batch, first, count, self.ward.ticks, &self.ward.terms);
+        let outcome = instance.decide(batch, first, count, &self.ward.terms);
         let tally = self.ward.plan.stats.tally(self.worker);
         tally.called(&outcome.counts);
         self.counters.follow(instance, tally);

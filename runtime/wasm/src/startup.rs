@@ -9,6 +9,7 @@ use wasmtime::{
 use weft_abi::{BatchArea, INIT_OK, VERSION, exports, packed};
 
 use crate::{
+    allowance::{Allowance, FIRST_LOOK},
     deployment::Limits,
     inspect::{TABLE_ELEMENTS, TABLES},
     instance::{Guest, Instance},
@@ -42,7 +43,8 @@ impl Plan {
     pub(crate) fn instantiate(&self) -> Result<Instance, InstantiateError> {
         let mut store = Store::new(self.module.pre().module().engine(), self.guest());
         store.limiter(|guest| &mut guest.limits);
-        store.set_epoch_deadline(self.ticker.ticks_in(self.limits.start_deadline));
+        store.epoch_deadline_callback(|mut store| Ok(store.data_mut().overdue()));
+        store.set_epoch_deadline(FIRST_LOOK);
         let handle = self
             .module
             .pre()
@@ -59,6 +61,7 @@ impl Plan {
             limits: self.store_limits(),
             stats: Arc::clone(&self.stats),
             ticker: Arc::clone(&self.ticker),
+            allowance: Allowance::new(self.limits.start_deadline),
         }
     }
 
@@ -109,7 +112,8 @@ impl Startup<'_> {
         let counters = self.place_counters()?;
         self.call::<u32, ()>(exports::PROCESS, 0)?;
         let process = self.function(exports::PROCESS)?;
-        let Self { plan, store, memory, .. } = self;
+        let Self { plan, mut store, memory, .. } = self;
+        store.data_mut().allowance = Allowance::new(plan.limits.deadline);
         Ok(Instance { store, memory, process, shape: plan.shape, area, counters })
     }
 

@@ -1,3 +1,14 @@
+/// The longest excerpt, in bytes.
+const EXCERPT: usize = 256;
+
+/// The beginning of a text that a module's author chose, fit for an error.
+pub(crate) fn excerpt(text: &str) -> String {
+    match text.get(..text.floor_char_boundary(EXCERPT)) {
+        Some(start) if start.len() < text.len() => printable(start.as_bytes()) + "...",
+        _ => printable(text.as_bytes()),
+    }
+}
+
 /// Text from a module, fit for a log, a terminal and JSON.
 ///
 /// Control characters, and those that turn or hide text, are written as their code; bytes that are
@@ -23,7 +34,15 @@ fn misleads(character: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::printable;
+    use super::{EXCERPT, excerpt, printable};
+
+    #[test]
+    fn a_text_of_the_limit_is_whole_and_a_longer_one_is_cut_between_characters() {
+        let whole = "x".repeat(EXCERPT);
+        assert_eq!(excerpt(&whole), whole);
+        assert_eq!(excerpt(&format!("{}é", &whole[1..])), format!("{}...", &whole[1..]));
+        assert_eq!(excerpt("a\x1bb"), "a\\u{1b}b");
+    }
 
     #[test]
     fn what_would_move_a_cursor_or_turn_text_is_written_as_its_code() {

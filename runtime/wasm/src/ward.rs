@@ -13,7 +13,7 @@ use crate::{
     instance::Instance,
     startup::{Plan, cause},
     stats::{FaultKind, FaultReport},
-    text::printable,
+    text::excerpt,
     verdict::{Breach, Terms},
 };
 
@@ -25,8 +25,6 @@ pub(crate) struct Ward {
     pub(crate) plan: Plan,
     pub(crate) terms: Terms,
     pub(crate) on_fault: OnFault,
-    /// The deadline of a call.
-    pub(crate) ticks: u64,
     pub(crate) bell: Arc<Bell>,
     pub(crate) seats: Box<[Seat]>,
 }
@@ -142,5 +140,61 @@ fn backtrace(error: &wasmtime::Error) -> Vec<String> {
     let Some(trace) = error.downcast_ref::<WasmBacktrace>() else { return Vec::new() };
     let text = trace.to_string();
     // The first line announces the frames.
-    text.lines().skip(1).map(|line| printable(line.trim().as_bytes())).collect()
+    text.lines().skip(1).map(|line| excerpt(line.trim())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use serde_json::json;
+    use weft_abi::BatchArea;
+
+    use super::*;
+    use crate::{Host, HostOptions, Limits, Module, StageStats};
+
+    /// Traps at its start if its configuration begins with the digit 1.
+    const MODULE: &str = r#"(module
+        (memory (export "memory") 1)
+        (func (export "weft_abi_version") (result i32) i32.const 1)
+        (func (export "weft_alloc") (param i32) (result i32) i32.const 64)
+        (func (export "weft_init") (param $config i32) (param i32) (result i64)
+          (if (i32.eq (i32.load8_u (local.get $config)) (i32.const 49)) (then unreachable))
+          i64.const 0)
+        (func (export "weft_batch") (param i32 i32) (result i32) i32.const 4096)
+        (func (export "weft_process") (param i32))
+        (@custom "weft.manifest" "{\"name\":\"m\",\"version\":\"1\"}"))"#;
+
+    #[test]
+    fn a_successor_that_does_not_start_is_tried_again_ever_later() {
+        let host = Host::new(HostOptions::default()).unwrap();
+        let mut plan = Plan {
+            module: Module::compile(&host, &wat::parse_str(MODULE).unwrap()).unwrap(),
+            config: json!(0).to_string().into_bytes(),
+            limits: Limits::default(),
+            shape: BatchArea { packets: 1, window: 64 },
+            stats: Arc::new(StageStats::new(&[], 1)),
+            ticker: Arc::clone(&host.ticker),
+        };
+        let (instance, spare) = (plan.instantiate().unwrap(), plan.instantiate().unwrap());
+        plan.config = json!(1).to_string().into_bytes();
+        let ward = Ward {
+            plan,
+            terms: Terms { reasons: Vec::new(), writes: false },
+            on_fault: OnFault::Drop,
+            bell: Arc::default(),
+            seats: [Seat::new(spare)].into(),
+        };
+        let fault = || ward.plan.stats.last_fault().map(|fault| (fault.kind, fault.message));
+
+        assert_eq!(ward.tend(), None, "nothing is missing");
+        assert_eq!(fault(), None);
+        drop(ward.seats[0].spare());
+        ward.discard(0, instance, FaultKind::Trap, wasmtime::Error::msg("it fell"));
+        let due = ward.tend().expect("the successor failed");
+        assert!(due <= Instant::now() + Duration::from_millis(2), "the first wait is short");
+        let trap = "the module trapped in weft_init: wasm trap: wasm `unreachable` instruction \
+                    executed";
+        assert_eq!(fault(), Some((FaultKind::Restart, trap.into())));
+    }
 }

@@ -86,6 +86,7 @@ fn every_kind_of_trap_is_contained_and_explained() {
         (Act::NullCall, "wasm trap: uninitialized element"),
         (Act::WrongCall, "wasm trap: indirect call type mismatch"),
         (Act::Recurse, "wasm trap: call stack exhausted"),
+        (Act::Log(u32::MAX), "weft.log: the line lies outside of the memory"),
         (Act::LogOutside, "weft.log: the line lies outside of the memory"),
     ] {
         let mut deployed = deploy(1);

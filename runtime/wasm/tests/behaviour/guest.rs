@@ -61,160 +61,51 @@ pub(crate) enum Act {
 impl Act {
     pub(crate) const MARK: [u8; 4] = [0xea, 0x1d, 0xad, 0xab];
 
-    /// Its number, its argument and what the guest does.
-    fn code(self) -> (u8, u32, &'static str) {
+    /// Its place in the guest's table, and its argument.
+    fn code(self) -> (u8, u32) {
         match self {
-            Self::Pass => (0, 0, NEXT),
-            Self::Drop(argument) => (1, argument, "(call $decide (i32.const 1) (local.get $a))"),
-            Self::Output(argument) => (2, argument, "(call $decide (i32.const 2) (local.get $a))"),
-            Self::Goto(argument) => (3, argument, "(call $decide (i32.const 3) (local.get $a))"),
-            Self::Verdict(argument) => (4, argument, "(call $decide (local.get $a) (i32.const 0))"),
-            Self::Silent => (5, 0, ""),
-            Self::Rewrite => (
-                6,
-                0,
-                "(i32.store offset=8 (local.get $w) (i32.const 0xabad1dea))
-                 (i32.store offset=44 (global.get $d) (i32.const 1))
-                 (call $decide (i32.const 0) (i32.const 0))",
-            ),
-            Self::RewriteQuietly => (
-                7,
-                0,
-                "(i32.store offset=8 (local.get $w) (i32.const 0xabad1dea))
-                 (call $decide (i32.const 0) (i32.const 0))",
-            ),
-            Self::RewriteAndTrap => (
-                8,
-                0,
-                "(i32.store offset=8 (local.get $w) (i32.const 0xabad1dea))
-                 (i32.store offset=44 (global.get $d) (i32.const 1))
-                 unreachable",
-            ),
-            Self::Unreachable => (9, 0, "unreachable"),
-            Self::LoadOutside => (10, 0, "(drop (i32.load (i32.const -4)))"),
-            Self::DivideByZero => (11, 0, "(drop (i32.div_u (i32.const 1) (local.get $a)))"),
-            Self::FloatOverflow => (12, 0, "(drop (i32.trunc_f32_s (f32.const inf)))"),
-            Self::NullCall => (13, 0, "(call_indirect (i32.const 0))"),
-            Self::WrongCall => (14, 0, "(call_indirect (param i64) (i64.const 0) (i32.const 1))"),
-            Self::Recurse => (15, 0, "(call $recurse)"),
-            Self::Spin => (16, 0, "(loop $spin (br $spin))"),
-            Self::GrowMemory(pages) => {
-                (17, pages, "(call $drop_if (i32.eq (memory.grow (local.get $a)) (i32.const -1)))")
-            }
-            Self::GrowTable(elements) => (
-                18,
-                elements,
-                "(call $drop_if
-                   (i32.eq (table.grow 0 (ref.null func) (local.get $a)) (i32.const -1)))",
-            ),
-            Self::Scribble => (
-                19,
-                0,
-                "(i32.store offset=8 (global.get $d) (i32.const -64))
-                 (i32.store offset=12 (global.get $d) (i32.const -1))
-                 (i32.store offset=16 (global.get $d) (i32.const 0))
-                 (i32.store offset=20 (global.get $d) (i32.const -1))
-                 (i64.store offset=28 (global.get $d) (i64.const -1))
-                 (i32.store offset=8 (local.get $w) (i32.const 0xabad1dea))
-                 (i32.store offset=44 (global.get $d) (i32.const 1))
-                 (call $decide (i32.const 0) (i32.const 0))",
-            ),
-            Self::Metadata(value) => (
-                20,
-                value,
-                "(i64.store (global.get $d) (i64.extend_i32_u (local.get $a)))
-                 (call $decide (i32.const 0) (i32.const 0))",
-            ),
-            Self::Echo => (
-                21,
-                0,
-                "(memory.copy (local.get $w) (global.get $d) (i32.const 48))
-                 (i32.store offset=44 (global.get $d) (i32.const 1))
-                 (call $decide (i32.const 0) (i32.const 0))",
-            ),
-            Self::Log(length) => (
-                22,
-                length,
-                "(call $log (i32.const 2) (i32.add (local.get $w) (i32.const 8)) (local.get $a))
-                 (call $decide (i32.const 0) (i32.const 0))",
-            ),
-            Self::LogOutside => (23, 0, "(call $log (i32.const 2) (i32.const -16) (i32.const 64))"),
-            Self::LogFlood(lines) => (
-                24,
-                lines,
-                "(loop $more
-                   (call $log (i32.const 3) (local.get $w) (i32.const 1))
-                   (local.set $a (i32.sub (local.get $a) (i32.const 1)))
-                   (br_if $more (local.get $a)))
-                 (call $decide (i32.const 0) (i32.const 0))",
-            ),
-            Self::DecideAndTrap => {
-                (25, 0, "(call $decide (i32.const 0) (i32.const 0)) unreachable")
-            }
-            Self::ForestallAndTrap => {
-                (26, 0, "(i32.store offset=84 (global.get $d) (i32.const 0)) unreachable")
-            }
-            Self::Count(value) => (
-                27,
-                value,
-                "(i64.store (i32.const 24) (i64.extend_i32_u (local.get $a)))
-                 (call $decide (i32.const 0) (i32.const 0))",
-            ),
-            Self::Remember => (
-                28,
-                0,
-                "(i32.store (i32.const 60000) (i32.const 1))
-                 (call $decide (i32.const 0) (i32.const 0))",
-            ),
-            Self::Recall => (29, 0, "(call $drop_if (i32.load (i32.const 60000)))"),
+            Self::Pass => (0, 0),
+            Self::Drop(reason) => (1, reason),
+            Self::Output(port) => (2, port),
+            Self::Goto(table) => (3, table),
+            Self::Verdict(verdict) => (4, verdict),
+            Self::Silent => (5, 0),
+            Self::Rewrite => (6, 0),
+            Self::RewriteQuietly => (7, 0),
+            Self::RewriteAndTrap => (8, 0),
+            Self::Unreachable => (9, 0),
+            Self::LoadOutside => (10, 0),
+            Self::DivideByZero => (11, 0),
+            Self::FloatOverflow => (12, 0),
+            Self::NullCall => (13, 0),
+            Self::WrongCall => (14, 0),
+            Self::Recurse => (15, 0),
+            Self::Spin => (16, 0),
+            Self::GrowMemory(pages) => (17, pages),
+            Self::GrowTable(elements) => (18, elements),
+            Self::Scribble => (19, 0),
+            Self::Metadata(value) => (20, value),
+            Self::Echo => (21, 0),
+            Self::Log(length) => (22, length),
+            Self::LogOutside => (23, 0),
+            Self::LogFlood(lines) => (24, lines),
+            Self::DecideAndTrap => (25, 0),
+            Self::ForestallAndTrap => (26, 0),
+            Self::Count(value) => (27, value),
+            Self::Remember => (28, 0),
+            Self::Recall => (29, 0),
         }
     }
 
-    /// One of each, with any argument.
-    const ALL: [Self; 30] = [
-        Self::Pass,
-        Self::Drop(0),
-        Self::Output(0),
-        Self::Goto(0),
-        Self::Verdict(0),
-        Self::Silent,
-        Self::Rewrite,
-        Self::RewriteQuietly,
-        Self::RewriteAndTrap,
-        Self::Unreachable,
-        Self::LoadOutside,
-        Self::DivideByZero,
-        Self::FloatOverflow,
-        Self::NullCall,
-        Self::WrongCall,
-        Self::Recurse,
-        Self::Spin,
-        Self::GrowMemory(0),
-        Self::GrowTable(0),
-        Self::Scribble,
-        Self::Metadata(0),
-        Self::Echo,
-        Self::Log(0),
-        Self::LogOutside,
-        Self::LogFlood(0),
-        Self::DecideAndTrap,
-        Self::ForestallAndTrap,
-        Self::Count(0),
-        Self::Remember,
-        Self::Recall,
-    ];
-
     /// A frame of `length` bytes that has the guest do this.
     pub(crate) fn frame(self, length: usize) -> Frame {
-        let (number, argument, _) = self.code();
+        let (number, argument) = self.code();
         let mut bytes: Vec<u8> = (0..=250).cycle().take(length).collect();
         bytes[0] = number;
         bytes[4..8].copy_from_slice(&argument.to_le_bytes());
         Frame(bytes)
     }
 }
-
-const NEXT: &str = "(call $decide (i32.const 0) (i32.const 0))";
 
 /// The guest's text, in parts that a test may replace or leave out.
 #[derive(Debug, Clone)]
@@ -249,7 +140,7 @@ impl Guest {
             alloc: answering("weft_alloc", "(param i32) (result i32)", "i32.const 32768"),
             init: INIT.into(),
             batch: answering("weft_batch", "(param i32 i32) (result i32)", "i32.const 4096"),
-            process: process(),
+            process: include_str!("process.wat").into(),
             counters: answering("weft_counters", "(result i32)", "i32.const 16"),
             more: String::new(),
         }
@@ -291,39 +182,3 @@ const INIT: &str = r#"
       (if (i32.eq (local.get $letter) (i32.const 53))
         (then (call $log (i32.const 3) (local.get $config) (local.get $length))))
       (i64.const 0))"#;
-
-fn process() -> String {
-    let mut acts = String::new();
-    for act in Act::ALL {
-        let (number, _, body) = act.code();
-        let when = format!("(i32.eq (local.get $what) (i32.const {number}))");
-        writeln!(acts, "(if {when} (then {body} return))").unwrap();
-    }
-    format!(
-        r#"
-    (global $d (mut i32) (i32.const 0))
-    (type $nothing (func))
-    (table $functions 2 funcref)
-    (elem (i32.const 1) $recurse)
-    (func $recurse (call $recurse) (call $recurse))
-    (func $decide (param $verdict i32) (param $argument i32)
-      (i32.store offset=36 (global.get $d) (local.get $verdict))
-      (i32.store offset=40 (global.get $d) (local.get $argument)))
-    (func $drop_if (param $refused i32)
-      (call $decide (i32.ne (local.get $refused) (i32.const 0)) (i32.const 0)))
-    (func $packet (local $what i32) (local $w i32) (local $a i32)
-      (i64.store (i32.const 16) (i64.add (i64.load (i32.const 16)) (i64.const 1)))
-      (local.set $w (i32.load offset=8 (global.get $d)))
-      (local.set $what (i32.load8_u (local.get $w)))
-      (local.set $a (i32.load offset=4 (local.get $w)))
-      {acts})
-    (func (export "weft_process") (param $n i32) (local $i i32)
-      (global.set $d (i32.const 4096))
-      (block $done (loop $next
-        (br_if $done (i32.ge_u (local.get $i) (local.get $n)))
-        (call $packet)
-        (global.set $d (i32.add (global.get $d) (i32.const 48)))
-        (local.set $i (i32.add (local.get $i) (i32.const 1)))
-        (br $next))))"#
-    )
-}

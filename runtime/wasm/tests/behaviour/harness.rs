@@ -63,13 +63,13 @@ pub(crate) fn context() -> Context {
     }
 }
 
-/// A deployment of a module, with the limits of the tests: short deadlines.
+/// A deployment of a module, with little memory and much time.
 pub(crate) fn deployment(module: Arc<Module>) -> Deployment {
     let reasons = REASONS[..module.manifest().drop_reasons.len()].to_vec();
     let limits = Limits {
         memory_bytes: 4 << 20,
-        deadline: Duration::from_millis(50),
-        start_deadline: Duration::from_secs(1),
+        deadline: Duration::from_secs(5),
+        start_deadline: Duration::from_millis(100),
     };
     let (config, on_fault) = (json!({}), OnFault::Drop);
     Deployment { module, config, limits, on_fault, reasons, batch: BATCH }

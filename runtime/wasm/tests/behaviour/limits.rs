@@ -27,8 +27,9 @@ fn memory_grows_up_to_the_limit_and_not_beyond() {
 #[test]
 fn tables_grow_up_to_the_limit_and_not_beyond() {
     let mut deployed = deploy(1);
-    // The guest's table has two elements.
-    let acts = [Act::GrowTable(65_535), Act::GrowTable(10_000_000), Act::GrowTable(65_534)];
+    // The guest's table has 31 elements.
+    let rest = 65_536 - 31;
+    let acts = [Act::GrowTable(rest + 1), Act::GrowTable(10_000_000), Act::GrowTable(rest)];
     assert_eq!(act(&mut deployed.stages[0], &acts), [REFUSED, REFUSED, Verdict::Next]);
 }
 
