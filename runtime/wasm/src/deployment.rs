@@ -133,35 +133,41 @@ impl Deployment {
         let ceiling = host.options.memory_bytes;
         let reasons = self.module.manifest().drop_reasons.len();
         let time = Duration::from_micros(1)..=Duration::from_secs(60);
-        let span = || "1 us to 60 s".into();
-        let range = |fits: bool, what, value: String, range: String| {
-            if fits { Ok(()) } else { Err(InstantiateError::Option { what, value, range }) }
-        };
-        range(
-            memory_bytes <= ceiling,
-            "the stage's memory limit",
-            memory_bytes.to_string(),
-            format!("at most {ceiling} bytes"),
-        )?;
-        range(time.contains(&deadline), "the deadline", format!("{deadline:?}"), span())?;
-        range(
-            time.contains(&start_deadline),
-            "the deadline of the start",
-            format!("{start_deadline:?}"),
-            span(),
-        )?;
-        range(
-            (1..=LARGEST_BATCH).contains(&self.batch),
-            "the batch",
-            self.batch.to_string(),
-            format!("1 to {LARGEST_BATCH} packets"),
-        )?;
-        range(
-            self.reasons.len() == reasons,
-            "the number of drop reasons",
-            self.reasons.len().to_string(),
-            format!("{reasons}, as in the module's manifest"),
-        )?;
+        let options = [
+            (
+                memory_bytes <= ceiling,
+                "the stage's memory limit",
+                memory_bytes.to_string(),
+                format!("at most {ceiling} bytes"),
+            ),
+            (
+                time.contains(&deadline),
+                "the deadline",
+                format!("{deadline:?}"),
+                "1 us to 60 s".into(),
+            ),
+            (
+                time.contains(&start_deadline),
+                "the deadline of the start",
+                format!("{start_deadline:?}"),
+                "1 us to 60 s".into(),
+            ),
+            (
+                (1..=LARGEST_BATCH).contains(&self.batch),
+                "the batch",
+                self.batch.to_string(),
+                format!("1 to {LARGEST_BATCH} packets"),
+            ),
+            (
+                self.reasons.len() == reasons,
+                "the number of drop reasons",
+                self.reasons.len().to_string(),
+                format!("{reasons}, as in the module's manifest"),
+            ),
+        ];
+        if let Some((_, what, value, range)) = options.into_iter().find(|(fits, ..)| !fits) {
+            return Err(InstantiateError::Option { what, value, range });
+        }
         let (needed, limit) = (self.module.memory(), memory_bytes);
         let fits = usize::try_from(needed).is_ok_and(|needed| needed <= limit);
         if fits { Ok(()) } else { Err(InstantiateError::Memory { needed, limit }) }

@@ -53,7 +53,7 @@ thread_local!(static MACSWAP: RefCell<Deployed> =
     RefCell::new(deployment(compile(&macswap())).deploy(&HOST, 1).unwrap()));
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(100) })]
 
     #[test]
     fn a_module_does_what_its_native_twin_does(
