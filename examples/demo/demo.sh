@@ -102,7 +102,7 @@ echo $! > "$home/weftd.pid"
 await weftd weft status
 show weft status
 
-say "A module, uploaded: the firewall, WebAssembly of a few kilobytes"
+say "A module, uploaded: the firewall, as WebAssembly"
 api POST /v1/modules -H 'content-type: application/wasm' --data-binary "@$modules/firewall-1.0.0.wasm"
 
 say "A stage made of it, which denies TCP port $forbidden"
@@ -151,7 +151,7 @@ sender=$!
 for version in 1.{1,0}.0 1.{1,0}.0 1.{1,0}.0 1.{1,0}.0 1.{1,0}.0 1.{1,0}.0 1.{1,0}.0 1.{1,0}.0 1.{1,0}.0 1.{1,0}.0; do
   weft --json stage set fw --module "firewall@$version" | jq -r '"\(.spec.module) \(.status.generation)"'
   sleep 0.2
-done | awk '{ printf "%s%s", NR > 1 ? ", " : "    ", $1 } END { printf "\n" }'
+done | awk '{ printf "%s%s", (NR > 1 ? ", " : "    "), $1 } END { printf "\n" }'
 wait $sender $receiver
 show weft stage list
 echo "    What became of the packets:"
