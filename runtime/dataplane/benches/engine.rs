@@ -1,4 +1,6 @@
 //! What a packet costs in the engine: a worker over a ring of packets in ordinary memory.
+//!
+//! `cargo bench -p dataplane -- <words>` measures only what has these words in its name.
 #![allow(clippy::unwrap_used, reason = "what fails here fails the measurement")]
 #![allow(clippy::print_stdout, reason = "the figures go to whoever asked for them")]
 
@@ -120,6 +122,10 @@ fn many_programs(flows: u16, programs: u16) -> Vec<(TableId, Rule)> {
 
 /// Nanoseconds a packet: the median of many runs, and the least.
 fn measure(name: &str, flows: u16, rules: Vec<(TableId, Rule)>) {
+    let wanted = std::env::args().skip(1).filter(|argument| !argument.starts_with('-'));
+    if wanted.collect::<Vec<_>>().iter().any(|words| !name.contains(words.as_str())) {
+        return;
+    }
     let (remote, mailbox) = mailbox();
     let ring = Ring::new(&frames(flows));
     let seed = Seed(0x5eed);

@@ -13,10 +13,12 @@ pub fn update(checksum: u16, old: u16, new: u16) -> u16 {
     !fold(u32::from(!checksum) + u32::from(!old) + u32::from(new))
 }
 
-/// The checksum after a run of 16-bit words changed. Both have one even length.
+/// The checksum after a run of 16-bit words changed. Both have one even length, of a few words.
+#[inline]
 #[must_use]
 pub fn update_bytes(checksum: u16, old: &[u8], new: &[u8]) -> u16 {
-    words(old).zip(words(new)).fold(checksum, |sum, (old, new)| update(sum, old, new))
+    let changes = words(old).zip(words(new)).map(|(old, new)| u32::from(!old) + u32::from(new));
+    !fold(u32::from(!checksum) + changes.sum::<u32>())
 }
 
 /// The checksum of some bytes, the last padded by a zero if they are odd in number.

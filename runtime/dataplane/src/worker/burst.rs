@@ -1,8 +1,10 @@
-use super::{BURST, classifier::OutcomeId, ports::Ports};
+use std::cmp::Reverse;
+
+use super::{BURST, ports::Ports};
 use crate::{
     DropReason, Packet, PortId, Receive, Transmit,
-    flow::FlowKey,
-    packet::{Headers, parse},
+    packet::{Headers, Parsed},
+    program::ProgramId,
     stage::{Context, Verdict},
 };
 
@@ -12,8 +14,10 @@ use crate::{
 pub(super) struct Burst<P> {
     pub(super) packets: Vec<P>,
     pub(super) contexts: Vec<Context>,
-    pub(super) keys: Vec<FlowKey>,
-    pub(super) outcomes: Vec<Option<OutcomeId>>,
+    /// What the headers say. It is written over by the next burst, not cleared.
+    pub(super) parsed: Vec<Parsed>,
+    /// The programs that are to run over them.
+    pub(super) programs: Vec<Option<ProgramId>>,
     /// The packets that a program runs over.
     pub(super) members: Vec<u16>,
     copies: Vec<Twin<P>>,
@@ -33,8 +37,8 @@ impl<P> Burst<P> {
         Self {
             packets: Vec::with_capacity(BURST),
             contexts: Vec::with_capacity(BURST),
-            keys: Vec::with_capacity(BURST),
-            outcomes: Vec::with_capacity(BURST),
+            parsed: Vec::with_capacity(BURST),
+            programs: Vec::with_capacity(BURST),
             members: Vec::with_capacity(BURST),
             copies: Vec::with_capacity(BURST),
         }
@@ -55,14 +59,12 @@ impl<P: Packet> Burst<P> {
     #[inline]
     pub(super) fn parse(&mut self, in_port: PortId) {
         self.packets.iter().for_each(P::prefetch);
-        for packet in &self.packets {
-            let parsed = parse(in_port, packet.bytes());
-            let (key, headers) =
-                parsed.map_or_else(Default::default, |parsed| (parsed.key, parsed.headers));
-            let verdict = if parsed.is_some() { Verdict::Next } else { DropReason::Runt.into() };
-            self.keys.push(key);
-            self.contexts.push(context(in_port, headers, verdict));
-            self.outcomes.push(None);
+        self.parsed.resize(self.packets.len(), Parsed::default());
+        self.programs.resize(self.packets.len(), None);
+        for (packet, parsed) in self.packets.iter().zip(&mut self.parsed) {
+            let whole = parsed.read(in_port, packet.bytes());
+            let verdict = if whole { Verdict::Next } else { DropReason::Runt.into() };
+            self.contexts.push(context(in_port, parsed.headers, verdict));
         }
     }
 
@@ -70,10 +72,10 @@ impl<P: Packet> Burst<P> {
     pub(super) fn parse_again(&mut self, place: usize) {
         let context = &mut self.contexts[place];
         context.rewritten = false;
-        match parse(context.in_port, self.packets[place].bytes()) {
-            Some(parsed) => (self.keys[place], context.headers) = (parsed.key, parsed.headers),
-            None => context.verdict = DropReason::Runt.into(),
+        if !self.parsed[place].read(context.in_port, self.packets[place].bytes()) {
+            context.verdict = DropReason::Runt.into();
         }
+        context.headers = self.parsed[place].headers;
     }
 
     /// Copies a packet as it is now, to be sent before it. Returns whether there was a buffer.
@@ -86,11 +88,11 @@ impl<P: Packet> Burst<P> {
     /// Sends or frees every packet, as was decided, in the order in which they came.
     #[inline]
     pub(super) fn disperse<R: Receive<P>, T: Transmit<P>>(&mut self, ports: &mut Ports<P, R, T>) {
-        self.copies.sort_unstable_by_key(|copy| copy.turn);
-        let mut copies = self.copies.drain(..).peekable();
-        let burst = self.packets.drain(..).zip(self.contexts.drain(..));
-        for (place, (packet, context)) in (0_u16..).zip(burst) {
-            while let Some(copy) = copies.next_if(|copy| copy.turn.0 == place) {
+        // The last is taken first.
+        self.copies.sort_unstable_by_key(|copy| Reverse(copy.turn));
+        for (place, packet) in (0_u16..).zip(self.packets.drain(..)) {
+            let context = &self.contexts[usize::from(place)];
+            while let Some(copy) = self.copies.pop_if(|copy| copy.turn.0 == place) {
                 ports.send(copy.port, copy.packet, context.in_port);
             }
             match context.verdict {
@@ -101,8 +103,8 @@ impl<P: Packet> Burst<P> {
                 }
             }
         }
-        self.keys.clear();
-        self.outcomes.clear();
+        self.contexts.clear();
+        self.programs.clear();
     }
 }
 

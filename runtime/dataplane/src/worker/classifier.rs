@@ -10,7 +10,7 @@ use crate::{
 
 /// The place of an [`Outcome`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct OutcomeId(u32);
+struct OutcomeId(u32);
 
 /// What the tables say of the flows whose packets take one way through them.
 #[derive(Debug)]
@@ -24,6 +24,8 @@ struct Outcome {
 #[derive(Debug)]
 pub(super) struct Classifier {
     tables: Arc<Tables>,
+    /// The last key that was looked up: packets of a flow often come in a row.
+    last: Option<(FlowKey, OutcomeId)>,
     cache: FlowCache,
     seed: Seed,
     programs: Programs,
@@ -39,6 +41,7 @@ impl Classifier {
     pub(super) fn new(settings: Settings) -> Self {
         Self {
             tables: no_tables(),
+            last: None,
             cache: FlowCache::new(settings.cache_entries, settings.seed),
             seed: settings.seed,
             programs: Programs::default(),
@@ -52,9 +55,22 @@ impl Classifier {
 
     /// What is to be done with a packet of `bytes` bytes, from a table on; counts it.
     #[inline]
-    pub(super) fn classify(&mut self, table: TableId, key: &FlowKey, bytes: usize) -> OutcomeId {
+    pub(super) fn classify(&mut self, table: TableId, key: &FlowKey, bytes: usize) -> ProgramId {
         let mut seen = key & self.tables.relevant();
         seen.table = table.0.into();
+        let found = match self.last {
+            Some((last, found)) if last == seen => {
+                self.hits += 1;
+                found
+            }
+            _ => self.look_up(table, key, seen),
+        };
+        let outcome = &mut self.outcomes[found.0 as usize];
+        outcome.tally.add(bytes);
+        outcome.program
+    }
+
+    fn look_up(&mut self, table: TableId, key: &FlowKey, seen: FlowKey) -> OutcomeId {
         let found = match self.cache.get(&seen) {
             Some(found) => {
                 self.hits += 1;
@@ -62,7 +78,7 @@ impl Classifier {
             }
             None => self.search(table, key, seen),
         };
-        self.outcomes[found.0 as usize].tally.add(bytes);
+        self.last = Some((seen, found));
         found
     }
 
@@ -84,11 +100,6 @@ impl Classifier {
         };
         self.cache.insert(seen, found.0);
         found
-    }
-
-    #[inline]
-    pub(super) fn program(&self, outcome: OutcomeId) -> ProgramId {
-        self.outcomes[outcome.0 as usize].program
     }
 
     #[inline]
@@ -115,6 +126,7 @@ impl Classifier {
         self.counted = counted;
         self.by_rules.clear();
         self.programs.clear();
+        self.last = None;
         self.cache.clear();
     }
 

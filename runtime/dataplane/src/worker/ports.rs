@@ -27,7 +27,7 @@ struct Port<P, R, T> {
 #[derive(Debug, Clone, Copy)]
 struct Origin {
     port: PortId,
-    bytes: usize,
+    bytes: u32,
 }
 
 impl<P, R, T> Default for Ports<P, R, T> {
@@ -98,7 +98,8 @@ impl<P: Packet, R: Receive<P>, T: Transmit<P>> Ports<P, R, T> {
             return self.count_drop(in_port, DropReason::NoSuchPort.into());
         };
         let first = !std::mem::replace(&mut port.waiting, true);
-        port.origins.push(Origin { port: in_port, bytes: packet.bytes().len() });
+        let bytes = u32::try_from(packet.bytes().len()).expect("a packet fits a buffer");
+        port.origins.push(Origin { port: in_port, bytes });
         port.packets.push(packet);
         let full = port.packets.len() == BURST;
         if first {
@@ -126,13 +127,16 @@ impl<P: Packet, R: Receive<P>, T: Transmit<P>> Ports<P, R, T> {
         port.packets.clear();
         port.counters.tx.packets += sent as u64;
         port.counters.tx.bytes +=
-            port.origins[..sent].iter().map(|it| it.bytes as u64).sum::<u64>();
+            port.origins[..sent].iter().map(|it| u64::from(it.bytes)).sum::<u64>();
         let origins = std::mem::take(&mut port.origins);
-        for (place, origin) in origins.iter().enumerate() {
-            match self.get_mut(origin.port) {
-                Some(from) if place < sent => from.counters.forwarded += 1,
-                _ => self.count_drop(origin.port, DropReason::TransmitFull.into()),
+        let (gone, left) = origins.split_at(sent);
+        for run in gone.chunk_by(|a, b| a.port == b.port) {
+            if let Some(from) = self.get_mut(run[0].port) {
+                from.counters.forwarded += run.len() as u64;
             }
+        }
+        for origin in left {
+            self.count_drop(origin.port, DropReason::TransmitFull.into());
         }
         self.give_back(id, origins);
     }

@@ -1,5 +1,7 @@
 //! Programs over a burst: looked up, grouped, run, and looked up again where they say so.
 
+use std::mem;
+
 use super::{Stages, burst::Burst, classifier::Classifier, ports::Ports};
 use crate::{
     DropReason, Packet, PortId, Receive, StageId, TableId, Transmit,
@@ -41,8 +43,8 @@ impl<P: Packet> Burst<P> {
         for (place, context) in self.contexts.iter().enumerate() {
             if context.verdict == Verdict::Next {
                 let bytes = self.packets[place].bytes().len();
-                self.outcomes[place] =
-                    Some(classifier.classify(TableId::default(), &self.keys[place], bytes));
+                self.programs[place] =
+                    Some(classifier.classify(TableId::default(), &self.parsed[place].key, bytes));
             }
         }
     }
@@ -61,7 +63,8 @@ impl<P: Packet> Burst<P> {
             self.parse_again(place);
             if self.contexts[place].verdict == Verdict::Next {
                 let bytes = self.packets[place].bytes().len();
-                self.outcomes[place] = Some(classifier.classify(table, &self.keys[place], bytes));
+                self.programs[place] =
+                    Some(classifier.classify(table, &self.parsed[place].key, bytes));
                 any = true;
             }
         }
@@ -76,25 +79,24 @@ impl<P: Packet> Burst<P> {
         stages: &mut Stages<P>,
         ports: &mut Ports<P, R, T>,
     ) {
-        while let Some(first) = self.outcomes.iter().position(Option::is_some) {
-            let program = self.gather(first, classifier);
-            self.run_program(program, classifier, stages, ports);
+        for first in 0..self.programs.len() {
+            if let Some(program) = self.programs[first] {
+                self.gather(program, first);
+                self.run_program(program, classifier, stages, ports);
+            }
         }
     }
 
-    /// Makes the members those packets whose program is that of the packet at `first`.
+    /// Makes the packets from `first` on that have a program the members.
     #[inline]
-    fn gather(&mut self, first: usize, classifier: &Classifier) -> ProgramId {
-        let leader = self.outcomes[first].expect("the first packet has an outcome");
-        let program = classifier.program(leader);
+    fn gather(&mut self, program: ProgramId, first: usize) {
         self.members.clear();
-        for (place, outcome) in (0_u16..).zip(&mut self.outcomes).skip(first) {
-            if outcome.is_some_and(|it| it == leader || classifier.program(it) == program) {
-                *outcome = None;
-                self.members.push(place);
+        for (place, has) in (first..).zip(&mut self.programs[first..]) {
+            if *has == Some(program) {
+                *has = None;
+                self.members.push(u16::try_from(place).expect("a burst is short"));
             }
         }
-        program
     }
 
     #[inline]
@@ -109,16 +111,15 @@ impl<P: Packet> Burst<P> {
         for (place, &action) in actions.iter().enumerate() {
             let last = place + 1 == actions.len();
             match action {
-                Action::Output(port) if last => self.decide_all(Verdict::Output(port)),
+                Action::Output(port) if last => return self.decide_all(Verdict::Output(port)),
                 Action::Output(port) => self.copy_to(port, ports),
-                Action::Drop(reason) => self.decide_all(reason.into()),
-                Action::Goto(table) => self.decide_all(Verdict::Goto(table)),
+                Action::Drop(reason) => return self.decide_all(reason.into()),
+                Action::Goto(table) => return self.decide_all(Verdict::Goto(table)),
                 Action::Stage(id) => self.run_stage(id, classifier, stages),
                 Action::Set(_) | Action::DecrementTtl | Action::PushVlan(_) | Action::PopVlan => {
                     self.change_all(action)
                 }
             }
-            self.keep_undecided();
         }
         self.decide_all(DropReason::NoOutput.into());
     }
@@ -127,12 +128,6 @@ impl<P: Packet> Burst<P> {
         for &member in &self.members {
             self.contexts[usize::from(member)].verdict = verdict;
         }
-    }
-
-    /// The packets that an action decided on see no more of the program.
-    fn keep_undecided(&mut self) {
-        let contexts = &self.contexts;
-        self.members.retain(|&member| contexts[usize::from(member)].verdict == Verdict::Next);
     }
 
     fn copy_to<R: Receive<P>, T: Transmit<P>>(&mut self, port: PortId, ports: &mut Ports<P, R, T>) {
@@ -146,35 +141,43 @@ impl<P: Packet> Burst<P> {
         }
     }
 
+    /// Changes the members; those that cannot be changed see no more of the program.
     fn change_all(&mut self, action: Action) {
-        for index in 0..self.members.len() {
-            let place = usize::from(self.members[index]);
-            if self.contexts[place].rewritten {
-                self.parse_again(place);
-            }
-            let context = &mut self.contexts[place];
-            if context.verdict != Verdict::Next {
-                continue;
-            }
-            match apply(action, &mut self.packets[place], &context.headers) {
-                Ok(()) => context.rewritten = action.moves_headers(),
-                Err(reason) => context.verdict = reason.into(),
-            }
-        }
+        let mut members = mem::take(&mut self.members);
+        members.retain(|&member| self.change(usize::from(member), action));
+        self.members = members;
     }
 
+    /// Changes a packet. Returns whether it is still undecided.
+    #[inline]
+    fn change(&mut self, place: usize, action: Action) -> bool {
+        if self.contexts[place].rewritten {
+            self.parse_again(place);
+        }
+        let context = &mut self.contexts[place];
+        match apply(action, &mut self.packets[place], &context.headers) {
+            Ok(()) => context.rewritten = action.moves_headers(),
+            Err(reason) => context.verdict = reason.into(),
+        }
+        context.verdict == Verdict::Next
+    }
+
+    /// Has a stage decide on the members; those that it does decide on see no more of the program.
     fn run_stage(&mut self, id: StageId, classifier: &Classifier, stages: &mut Stages<P>) {
         let Some(stage) = stages.get_mut(usize::from(id.0)).and_then(Option::as_mut) else {
-            return self.decide_all(DropReason::NoSuchStage.into());
+            self.decide_all(DropReason::NoSuchStage.into());
+            return self.members.clear();
         };
         for index in 0..self.members.len() {
             let place = usize::from(self.members[index]);
             if self.contexts[place].rewritten {
                 self.parse_again(place);
             }
-            self.contexts[place].flow_hash = classifier.seed().flow(&self.keys[place]);
+            self.contexts[place].flow_hash = classifier.seed().flow(&self.parsed[place].key);
         }
         stage.run(&mut Batch::new(&mut self.packets, &mut self.contexts, &self.members));
+        let contexts = &self.contexts;
+        self.members.retain(|&member| contexts[usize::from(member)].verdict == Verdict::Next);
     }
 }
 

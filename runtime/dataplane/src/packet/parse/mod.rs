@@ -22,13 +22,21 @@ pub struct Parsed {
 }
 
 /// Reads a frame's headers; `None` if it is too short for an Ethernet header.
-#[inline]
 #[must_use]
 pub fn parse(in_port: PortId, frame: &[u8]) -> Option<Parsed> {
     let mut parsed = Parsed::default();
-    parsed.key.in_port = in_port.0;
-    ethernet::read(frame, &mut parsed)?;
-    Some(parsed)
+    parsed.read(in_port, frame).then_some(parsed)
+}
+
+impl Parsed {
+    /// Reads a frame's headers, where it stands: it is large to be moved. Returns whether the frame
+    /// is long enough for an Ethernet header.
+    #[inline]
+    pub(crate) fn read(&mut self, in_port: PortId, frame: &[u8]) -> bool {
+        *self = Self::default();
+        self.key.in_port = in_port.0;
+        ethernet::read(frame, self).is_some()
+    }
 }
 
 /// The `N` bytes at `offset`, if they are there.
