@@ -146,7 +146,19 @@ impl Daemon {
     /// Panics if a packet is missing, the log has a warning that no one expected or lacks one that
     /// was, or it does not stop by itself in time.
     #[track_caller]
-    pub fn finish(mut self) -> Stats {
+    pub fn finish(self) -> Stats {
+        let stats = self.finish_with_deleted_ports();
+        stats.assert_sent();
+        stats
+    }
+
+    /// Stops it as [`finish`](Self::finish) does, when ports were deleted with what they counted.
+    ///
+    /// # Panics
+    ///
+    /// Panics as that does.
+    #[track_caller]
+    pub fn finish_with_deleted_ports(mut self) -> Stats {
         let stats = self.api.stats();
         stats.assert_conserved();
         self.signal(Signal::TERM);

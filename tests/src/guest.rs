@@ -73,14 +73,15 @@ impl Guest {
     }
 }
 
-/// The body of `weft_process`: each of the `$n` descriptors gets the verdict "next" in the end.
+/// The body of `weft_process`: what is not decided in the end gets the verdict "next".
 fn for_each(each: &str) -> String {
     format!(
         "(local $i i32) (local $d i32) (local.set $d (i32.const {BATCH}))
         (block $done (loop $more
           (br_if $done (i32.ge_u (local.get $i) (local.get $n)))
-          (i32.store offset=36 (local.get $d) (i32.const 0))
           {each}
+          (if (i32.eq (i32.load offset=36 (local.get $d)) (i32.const -1))
+            (then (i32.store offset=36 (local.get $d) (i32.const 0))))
           (local.set $i (i32.add (local.get $i) (i32.const 1)))
           (local.set $d (i32.add (local.get $d) (i32.const 48)))
           (br $more)))"

@@ -32,4 +32,4 @@ pub use namespaces::{Link, Namespaces};
 pub use pcap::{Capture, NotACapture};
 pub use song::Song;
 pub use tool::{Background, Output, run, run_with_input, try_run, wait_until};
-pub use wireshark::{Recording, bad_checksums, convert};
+pub use wireshark::{Recording, as_pcap, bad_checksums};

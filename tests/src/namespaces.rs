@@ -10,6 +10,13 @@ use crate::{
     tool::{self, Background},
 };
 
+const INJECT: &str = "
+import socket, sys
+s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+s.bind(('eth0', 0))
+s.send(bytes.fromhex(sys.argv[1]))
+";
+
 /// Namespaces in one subnet, removed when this is dropped.
 #[derive(Debug)]
 pub struct Namespaces {
@@ -132,6 +139,14 @@ impl Link {
     #[must_use]
     pub fn start_reporting(&self, command: &[&str]) -> Background {
         Background::start_reporting(&self.command(command))
+    }
+
+    /// Puts a frame on the link as it is, by a raw socket: also one with a tag, for which not every
+    /// kernel has a device.
+    #[track_caller]
+    pub fn inject(&self, frame: &[u8]) {
+        let digits: String = frame.iter().map(|byte| format!("{byte:02x}")).collect();
+        self.run(&["python3", "-c", INJECT, &digits]);
     }
 
     /// Waits until a socket of the namespace listens on a UDP or TCP port.

@@ -1,18 +1,21 @@
 //! Numbered datagrams from one namespace to another while a test does something.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use crate::{Link, artefact, steady::Report, tool::Background};
 
 const PORT: u16 = 9000;
+/// A song shorter than this says little.
+const SHORTEST: Duration = Duration::from_millis(500);
 
 /// Datagrams under way, by the program `steady`.
 #[derive(Debug)]
 pub struct Song {
     sender: Background,
     receiver: Background,
+    start: Instant,
 }
 
 impl Song {
@@ -27,7 +30,7 @@ impl Song {
         to.await_listening(PORT);
         let target = format!("{}:{PORT}", to.ipv4);
         let sender = from.start_reporting(&[&steady, "send", "--to", &target, "--rate", &rate]);
-        Self { sender, receiver }
+        Self { sender, receiver, start: Instant::now() }
     }
 
     /// Stops sending and says what became of the datagrams.
@@ -38,6 +41,7 @@ impl Song {
     #[track_caller]
     #[must_use]
     pub fn stop(self) -> Report {
+        std::thread::sleep(SHORTEST.saturating_sub(self.start.elapsed()));
         let sent: Value = serde_json::from_str(&self.sender.finish()).expect("steady says JSON");
         let text = self.receiver.finish();
         let report: Report = serde_json::from_str(&text).expect("steady says JSON");

@@ -1,6 +1,9 @@
 //! Wireshark's tools: they record what is on a link, and judge what a header says.
 
-use std::path::{Path, PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use crate::{
     Capture, Link,
@@ -38,18 +41,14 @@ pub fn bad_checksums(capture: &Path) -> Vec<String> {
     text.lines().map(str::to_owned).collect()
 }
 
-/// Reads a capture of any format that Wireshark knows.
-///
-/// # Panics
-///
-/// Panics if Wireshark does not know it.
-#[track_caller]
+/// A capture of any format that Wireshark knows, as a classic pcap file's bytes; none if it does
+/// not know it, or it is of several link types.
 #[must_use]
-pub fn convert(from: &Path, to: &Path) -> Capture {
-    let (source, target) = (from.to_str(), to.to_str());
-    let (source, target) = source.zip(target).expect("the paths are UTF-8");
-    tool::run(&["editcap", "-F", "pcap", source, target]);
-    Capture::read(to)
+pub fn as_pcap(file: &Path) -> Option<Vec<u8>> {
+    let converted = tempfile::NamedTempFile::new().expect("there is room for a file");
+    let (source, target) = file.to_str().zip(converted.path().to_str())?;
+    let end = tool::try_run(&["editcap", "-F", "pcap", source, target]);
+    if end.code == 0 { fs::read(converted.path()).ok() } else { None }
 }
 
 /// A recording of a namespace's link, under way.

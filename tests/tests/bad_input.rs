@@ -1,7 +1,7 @@
 //! What must be refused, or hurt nobody but its author. A canary sings throughout.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
-use std::{collections::BTreeMap, fs};
+use std::{collections::BTreeMap, fs, thread, time::Duration};
 
 use serde_json::{Value, json};
 use weft_tests::{
@@ -76,17 +76,17 @@ fn what_names_something_that_is_not_there_is_refused() {
     with_canary(|daemon| {
         let put = |path: &str, spec: Value| daemon.api().put(path, &spec);
         let answer = put("/v1/stages/s", json!({"module": "nobody"}));
-        assert_problem(&answer, 422, "module-not-found", &["nobody"]);
+        assert_problem(&answer, 422, "stage-invalid", &["no module nobody", "upload"]);
         let answer = put("/v1/ports/p", json!({"device": "net_af_packet7,iface=no-such-link"}));
         assert_problem(&answer, 422, "device-not-found", &["no-such-link"]);
         let answer = put("/v1/ports/p", json!({"device": "net_no_such_driver0"}));
         assert_problem(&answer, 422, "device-not-found", &["net_no_such_driver0"]);
         let answer =
             put("/v1/tables/0/rules/r", json!({"priority": 1, "actions": [{"output": "nowhere"}]}));
-        assert_problem(&answer, 422, "port-not-found", &["nowhere"]);
+        assert_problem(&answer, 422, "rule-invalid", &["no port nowhere", "add the port"]);
         let answer =
             put("/v1/tables/0/rules/r", json!({"priority": 1, "actions": [{"stage": "nothing"}]}));
-        assert_problem(&answer, 422, "stage-not-found", &["nothing"]);
+        assert_problem(&answer, 422, "rule-invalid", &["no stage nothing"]);
         let answer = put("/v1/ports/p", json!({"device": "net_null0", "mtoo": 9000}));
         assert_problem(&answer, 422, "body-invalid", &["mtoo"]);
         let answer = daemon.api().get("/v1/no-such-thing");
@@ -99,7 +99,7 @@ fn what_is_there_already_or_in_use_is_refused() {
     with_canary(|daemon| {
         let device = daemon.api().get("/v1/ports/canary-a").expect(200)["spec"]["device"].clone();
         let answer = daemon.api().put("/v1/ports/twice", &json!({"device": device}));
-        assert_problem(&answer, 409, "device-in-use", &["canary-a"]);
+        assert_problem(&answer, 409, "device-in-use", &["net_af_packet90"]);
         let answer = daemon.api().delete("/v1/modules/canary");
         assert_problem(&answer, 409, "module-in-use", &["canary"]);
         let answer = daemon.api().delete("/v1/stages/canary");
@@ -176,6 +176,21 @@ fn provoked(deed: &str) -> Guest {
     Guest { each, ..Guest::default() }
 }
 
+/// Waits until these are the drops of port `a`.
+#[track_caller]
+fn await_drops(daemon: &Daemon, expected: &[(&str, u64)]) {
+    let expected = expected.iter().map(|(reason, count)| ((*reason).to_owned(), *count)).collect();
+    let mut found = BTreeMap::new();
+    for _ in 0..500 {
+        found = drops(daemon);
+        if found == expected {
+            return;
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+    assert_eq!(found, expected);
+}
+
 /// Drops of port `a` but for those that a stage without an instance, for a moment, makes.
 fn drops(daemon: &Daemon) -> BTreeMap<String, u64> {
     let mut drops = daemon.api().stats().port("a").drops.clone();
@@ -189,7 +204,7 @@ fn a_trap_on_a_packet_costs_that_packet_and_the_stage_recovers() {
     let (mut daemon, song) = subject.start(&provoked("unreachable"), &json!({}));
     for traps in 1..=3 {
         subject.provoke();
-        wait_until("the trap", || drops(&daemon) == BTreeMap::from([("stage-trap".into(), traps)]));
+        await_drops(&daemon, &[("stage-trap", traps)]);
         subject.await_recovery();
     }
     let stage = daemon.api().get("/v1/stages/subject").expect(200);
@@ -205,8 +220,7 @@ fn an_endless_loop_on_a_packet_ends_at_the_deadline() {
     let endless = provoked("(loop $for_ever (br $for_ever))");
     let (mut daemon, song) = subject.start(&endless, &json!({"deadline_us": 5000}));
     subject.provoke();
-    let expected = BTreeMap::from([("stage-deadline".into(), 1)]);
-    wait_until("the deadline", || drops(&daemon) == expected);
+    await_drops(&daemon, &[("stage-deadline", 1)]);
     subject.await_recovery();
     let stage = daemon.api().get("/v1/stages/subject").expect(200);
     assert_eq!(stage["status"]["faults"], json!({"trap": 0, "deadline": 1, "bad_verdict": 0}));
@@ -240,8 +254,7 @@ fn memory_that_is_grown_past_the_limit_is_refused_to_the_module() {
     );
     let (daemon, song) = subject.start(&growing, &json!({}));
     subject.provoke();
-    let expected = BTreeMap::from([("subject:disliked".into(), 1)]);
-    wait_until("the verdict", || drops(&daemon) == expected);
+    await_drops(&daemon, &[("subject:disliked", 1)]);
     song.end_flawless();
     daemon.finish();
 }
@@ -252,8 +265,7 @@ fn a_verdict_that_means_nothing_is_a_counted_drop() {
     let lying = provoked("(i32.store offset=36 (local.get $d) (i32.const 77))");
     let (mut daemon, song) = subject.start(&lying, &json!({}));
     subject.provoke();
-    let expected = BTreeMap::from([("bad-verdict".into(), 1)]);
-    wait_until("the drop", || drops(&daemon) == expected);
+    await_drops(&daemon, &[("bad-verdict", 1)]);
     subject.await_recovery();
     song.end_flawless();
     daemon.expect_in_log("verdict");

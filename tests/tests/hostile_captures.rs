@@ -10,7 +10,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use weft_tests::{Canary, Capture, Daemon, NotACapture, convert, module, overlay, repository};
+use weft_tests::{Canary, Capture, Daemon, NotACapture, as_pcap, module, overlay, repository};
 
 /// Frames with more than this do not fit one buffer, and are counted as such.
 const LONGEST: usize = 1518;
@@ -22,7 +22,6 @@ fn folder() -> PathBuf {
 
 /// The frames of every Ethernet capture in the folder.
 fn frames(folder: &Path) -> Vec<Vec<u8>> {
-    let scratch = tempfile::tempdir().unwrap();
     let mut files: Vec<PathBuf> = Vec::new();
     for kind in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
         if kind.is_dir() {
@@ -32,12 +31,13 @@ fn frames(folder: &Path) -> Vec<Vec<u8>> {
     files.sort();
     let mut frames = Vec::new();
     for file in &files {
-        match Capture::parse(&fs::read(file).unwrap()) {
+        let capture = match Capture::parse(&fs::read(file).unwrap()) {
+            Err(NotACapture::Format) => Capture::parse(&as_pcap(file).unwrap_or_default()),
+            parsed => parsed,
+        };
+        match capture {
             Ok(capture) => frames.extend(capture.frames),
-            Err(NotACapture::Format) => {
-                frames.extend(convert(file, &scratch.path().join("converted.pcap")).frames);
-            }
-            Err(NotACapture::LinkType(_)) => {}
+            Err(why) => eprintln!("{}: not of Ethernet: {why:?}", file.display()),
         }
     }
     eprintln!("{} frames of {} captures", frames.len(), files.len());
@@ -66,7 +66,7 @@ fn config() -> Value {
         "tables": {
             "0": {"rules": {"all": {"priority": 1, "actions": [{"output": "out"}]}}},
             "1": {"rules": {
-                "tagged": {"priority": 9, "match": {"vlan_vid": "1/0x000"}, "actions": [
+                "tagged": {"priority": 0, "actions": [
                     "pop_vlan", {"stage": "swap"}, {"output": "out"},
                 ]},
                 "tcp": {"priority": 8, "match": {"eth_type": "ipv4", "ip_proto": "tcp"}, "actions": [
@@ -76,7 +76,7 @@ fn config() -> Value {
                 "udp": {"priority": 7, "match": {"eth_type": "ipv6", "ip_proto": "udp"}, "actions": [
                     {"set_field": {"ip_dst": "2001:db8::1"}}, "decrement_ttl", {"output": "out"},
                 ]},
-                "rest": {"priority": 1, "actions": [
+                "untagged": {"priority": 1, "match": {"vlan_vid": "none"}, "actions": [
                     {"stage": "swap"}, {"push_vlan": {"vid": 99}}, {"output": "out"},
                 ]},
             }},

@@ -6,8 +6,8 @@ use std::path::Path;
 use etherparse::TransportSlice;
 use serde_json::json;
 use weft_tests::{
-    Background, Capture, Daemon, Link, Namespaces, Recording, bad_checksums, firewalled, module,
-    run, twin,
+    Background, Capture, Daemon, Link, Namespaces, Recording, bad_checksums, firewalled, frames,
+    module, run, twin,
 };
 
 /// The addresses that the second stage writes.
@@ -46,29 +46,22 @@ fn serve(link: &Link) -> [Background; 2] {
     servers
 }
 
-fn add_vlan(link: &Link, address: &str) {
-    let add = ["ip", "link", "add", "link", "eth0", "name", "eth0.10", "type", "vlan", "id", "10"];
-    link.run(&add);
-    link.run(&["ip", "address", "add", address, "dev", "eth0.10"]);
-    link.run(&["ip", "link", "set", "eth0.10", "up"]);
-}
-
-/// What passes a namespace's link in DNS, HTTP, pings of both families and a ping on a VLAN.
+/// What passes a namespace's link in DNS, HTTP, pings of both families and on VLANs.
 fn record(folder: &Path) -> Capture {
     let namespaces = Namespaces::two();
     let (a, b) = namespaces.pair();
     let daemon = Daemon::start(&firewalled(&namespaces, &json!({"default": "allow"})));
     let _servers = serve(b);
-    add_vlan(a, "10.78.0.1/24");
-    add_vlan(b, "10.78.0.2/24");
     let recording = Recording::start(a, &folder.join("recorded.pcap"));
 
     assert_eq!(a.run(&["python3", "-c", QUESTION, &b.ipv4]), "2\n");
     let url = format!("http://{}/", b.ipv4);
     a.run(&["curl", "--silent", "--fail", "--output", "/dev/null", &url]);
-    for address in [b.ipv4.as_str(), "10.78.0.2", &b.ipv6] {
+    for address in [&b.ipv4, &b.ipv6] {
         a.run(&["ping", "-q", "-c", "3", "-i", "0.05", "-W", "5", address]);
     }
+    a.inject(&frames::kind("vlan-udp"));
+    a.inject(&frames::kind("qinq-tcp"));
     a.run(&["bash", "-c", &format!("echo over > /dev/udp/{}/9", b.ipv4)]);
     let capture = recording.until(b"over\n");
     daemon.finish();
@@ -92,7 +85,9 @@ fn recorded_traffic_through_two_stages_is_what_the_slow_twin_says() {
     let path = folder.path().join("in.pcap");
     let path = path.to_str().unwrap();
     let protocols = run(&["tshark", "-r", path, "-T", "fields", "-e", "frame.protocols"]);
-    for protocol in ["arp", "dns", "http", "ip:icmp", "ipv6:icmpv6", "vlan:ethertype:ip:icmp"] {
+    for protocol in
+        ["arp", "dns", "http", "ip:icmp", "ipv6:icmpv6", "vlan:ethertype:ip:udp", "ieee8021ad"]
+    {
         assert!(protocols.contains(protocol), "no {protocol} was recorded: {protocols}");
     }
 

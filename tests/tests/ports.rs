@@ -44,7 +44,7 @@ fn ports_come_and_go_twenty_times_and_other_traffic_does_not_notice() {
         ports.as_array().unwrap().iter().map(|p| p["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["canary-a", "canary-b"]);
     song.end_flawless();
-    daemon.finish();
+    daemon.finish_with_deleted_ports();
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn a_port_that_a_rule_uses_cannot_be_deleted() {
     daemon.api().delete("/v1/ports/canary-a").expect(204);
     let gone = daemon.api().delete("/v1/ports/canary-a");
     assert_eq!((gone.problem().0, gone.problem().1), (404, "port-not-found"));
-    daemon.finish();
+    daemon.finish_with_deleted_ports();
 }
 
 #[test]

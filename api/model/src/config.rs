@@ -100,7 +100,7 @@ pub struct TableConfig {
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// Not TOML, or not of this shape. The message has the line and shows it.
-    #[error("{0}")]
+    #[error(transparent)]
     Shape(#[from] toml::de::Error),
     /// Of this shape, but not fit to run: everything that is wrong.
     #[error("the configuration is not fit to run:{}", lines(.0))]
