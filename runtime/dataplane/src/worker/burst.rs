@@ -64,7 +64,7 @@ impl<P: Packet> Burst<P> {
         for (packet, parsed) in self.packets.iter().zip(&mut self.parsed) {
             let whole = parsed.read(in_port, packet.bytes());
             let verdict = if whole { Verdict::Next } else { DropReason::Runt.into() };
-            self.contexts.push(context(in_port, parsed.headers, verdict));
+            self.contexts.push(context(in_port, verdict));
         }
     }
 
@@ -75,7 +75,6 @@ impl<P: Packet> Burst<P> {
         if !self.parsed[place].read(context.in_port, self.packets[place].bytes()) {
             context.verdict = DropReason::Runt.into();
         }
-        context.headers = self.parsed[place].headers;
     }
 
     /// Copies a packet as it is now, to be sent before it. Returns whether there was a buffer.
@@ -108,6 +107,8 @@ impl<P: Packet> Burst<P> {
     }
 }
 
-fn context(in_port: PortId, headers: Headers, verdict: Verdict) -> Context {
+/// What is known of a packet at first. Stages are told of its headers when they run.
+fn context(in_port: PortId, verdict: Verdict) -> Context {
+    let headers = Headers::default();
     Context { in_port, headers, flow_hash: 0, metadata: 0, rewritten: false, verdict }
 }

@@ -155,7 +155,7 @@ impl<P: Packet> Burst<P> {
             self.parse_again(place);
         }
         let context = &mut self.contexts[place];
-        match apply(action, &mut self.packets[place], &context.headers) {
+        match apply(action, &mut self.packets[place], &self.parsed[place].headers) {
             Ok(()) => context.rewritten = action.moves_headers(),
             Err(reason) => context.verdict = reason.into(),
         }
@@ -173,7 +173,9 @@ impl<P: Packet> Burst<P> {
             if self.contexts[place].rewritten {
                 self.parse_again(place);
             }
-            self.contexts[place].flow_hash = classifier.seed().flow(&self.parsed[place].key);
+            let (parsed, context) = (&self.parsed[place], &mut self.contexts[place]);
+            context.headers = parsed.headers;
+            context.flow_hash = classifier.seed().flow(&parsed.key);
         }
         stage.run(&mut Batch::new(&mut self.packets, &mut self.contexts, &self.members));
         let contexts = &self.contexts;
