@@ -8,7 +8,7 @@ use std::{
 };
 
 use api_model::Name;
-use wasm::{Level, StageStats};
+use wasm::{FaultKind, Level, StageStats};
 
 use super::Daemon;
 
@@ -53,6 +53,12 @@ fn write_fault(stage: &Name, stats: &StageStats, seen: &mut BTreeMap<Name, Syste
     if seen.insert(stage.clone(), fault.at) != Some(fault.at) {
         let (worker, message) = (fault.worker, &fault.message);
         let backtrace = fault.backtrace.join("; ");
-        tracing::warn!(%stage, worker, backtrace, "the module failed: {message}");
+        let did = match fault.kind {
+            FaultKind::Deadline => "ran past its deadline",
+            FaultKind::Trap => "trapped",
+            FaultKind::BadVerdict => "gave a verdict that means nothing",
+            FaultKind::Restart => "did not start again",
+        };
+        tracing::warn!(%stage, worker, backtrace, "the module {did}: {message}");
     }
 }
