@@ -3,7 +3,7 @@
 set -euo pipefail
 
 packages=(
-  build-essential pkg-config clang libclang-dev libdpdk-dev libhwloc-dev
+  build-essential pkg-config clang libclang-dev libdpdk-dev libhwloc-dev libudev-dev
   iproute2 iputils-ping iperf3 ethtool curl ca-certificates jq tshark python3
 )
 as_root=()
@@ -21,13 +21,6 @@ install() {
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $missing
 }
 
-install_rust() {
-  echo "setup: installing Rust by rustup, for this user, into ~/.cargo"
-  curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs |
-    sh -s -- -y --quiet --profile minimal --component clippy --component rustfmt
-  PATH=$PATH:$HOME/.cargo/bin
-}
-
 # The modules' target: rustup's where it can be had, else what Debian builds Firefox's sandbox with.
 install_guest_target() {
   [ "$("$(dirname "$0")/modules.sh" route)" = none ] || return 0
@@ -37,5 +30,8 @@ install_guest_target() {
 }
 
 install "${packages[@]}"
-command -v cargo >/dev/null || install_rust
+if ! command -v cargo >/dev/null; then
+  echo "setup: there is no cargo: install Rust 1.95 or newer by rustup, then run this again" >&2
+  exit 1
+fi
 install_guest_target
