@@ -7,7 +7,7 @@ use dataplane::{
 };
 use wasmtime::{Memory, Store, StoreLimits, TypedFunc, UpdateDeadline};
 use weft_abi::{BatchArea, Descriptor, NO_OFFSET, traits, verdict};
-use zerocopy::{FromBytes, IntoBytes};
+use zerocopy::FromBytes;
 
 use crate::{
     allowance::{Allowance, FIRST_LOOK, processor_time},
@@ -97,14 +97,14 @@ impl Instance {
         let (base, shape) = (self.area as usize, self.shape);
         let area = &mut self.memory.data_mut(&mut self.store)[base..][..shape.size()];
         let (descriptors, windows) = area.split_at_mut(shape.descriptors());
-        for index in 0..count {
+        let descriptors = <[Descriptor]>::mut_from_bytes(&mut descriptors[..described(count)])
+            .expect("the area is aligned, in a memory that is");
+        for (index, descriptor) in descriptors.iter_mut().enumerate() {
             let (packet, context) = batch.get(first + index);
             let bytes = packet.bytes();
             let seen = bytes.len().min(shape.window as usize);
             windows[index * shape.stride()..][..seen].copy_from_slice(&bytes[..seen]);
-            let descriptor = describe(context, bytes.len(), seen, base + shape.window_at(index));
-            descriptors[index * size_of::<Descriptor>()..][..size_of::<Descriptor>()]
-                .copy_from_slice(descriptor.as_bytes());
+            *descriptor = describe(context, bytes.len(), seen, base + shape.window_at(index));
         }
     }
 
@@ -119,16 +119,16 @@ impl Instance {
         let shape = self.shape;
         let area = &self.memory.data(&self.store)[self.area as usize..][..shape.size()];
         let (descriptors, windows) = area.split_at(shape.descriptors());
-        for index in 0..outcome.decided {
-            let answer = &descriptors[index * size_of::<Descriptor>()..];
-            let Ok((answer, _)) = Descriptor::read_from_prefix(answer) else { break };
+        let answers = <[Descriptor]>::ref_from_bytes(&descriptors[..described(outcome.decided)])
+            .expect("the area is aligned, in a memory that is");
+        for (index, answer) in answers.iter().enumerate() {
             if outcome.fault.is_some() && answer.verdict == verdict::UNDECIDED {
                 outcome.decided = index;
                 break;
             }
             let (packet, context) = batch.get_mut(first + index);
             let window = &windows[index * shape.stride()..][..shape.window as usize];
-            outcome.take(terms, &answer, window, packet, context);
+            outcome.take(terms, answer, window, packet, context);
         }
     }
 
@@ -172,6 +172,11 @@ impl Outcome {
         }
         self.counts.verdicts.count(context.verdict, 1);
     }
+}
+
+/// The bytes of `count` descriptors.
+fn described(count: usize) -> usize {
+    count * size_of::<Descriptor>()
 }
 
 /// What the module is told of a packet of `length` bytes, of which it sees `seen` at `data`.

@@ -8,7 +8,8 @@ use wasm::{FaultKind, FaultTotals, Host, HostOptions, OnFault, StageStats};
 use crate::{
     guest::{Act, Guest},
     harness::{
-        Frame, GUEST, HOST, REASONS, act, compile, deploy, deploy_with, deployment, run, wait_for,
+        Frame, GUEST, HOST, REASONS, act, compile, deploy, deploy_with, deploy_with_one_spare,
+        deployment, run, wait_for,
     },
 };
 
@@ -116,14 +117,14 @@ fn without_a_spare_the_rest_has_the_fate_of_the_policy() {
     let unavailable = DropReason::StageUnavailable.into();
     let trapped = DropReason::StageTrap.into();
 
-    let (mut stage, deployed) = deploy_with(OnFault::Drop, Duration::from_millis(20));
+    let (mut stage, deployed) = deploy_with_one_spare(OnFault::Drop);
     let expected = [Verdict::Next, trapped, Verdict::Next, trapped, unavailable, unavailable];
     assert_eq!(act(&mut stage, &acts), expected);
     let totals = deployed.stats.totals();
     assert_eq!((totals.unavailable_packets, totals.faults.trap, totals.packets), (2, 2, 6));
     assert_eq!((totals.verdicts.next, totals.verdicts.drop), (2, 4));
 
-    let (mut stage, deployed) = deploy_with(OnFault::Bypass, Duration::from_millis(20));
+    let (mut stage, deployed) = deploy_with_one_spare(OnFault::Bypass);
     let mut frames: Vec<Frame> = acts.iter().map(|act| act.frame(64)).collect();
     let before = frames.clone();
     assert_eq!(run(&mut stage, &mut frames), [Verdict::Next; 6]);

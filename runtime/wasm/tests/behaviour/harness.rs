@@ -93,6 +93,15 @@ pub(crate) fn deploy_with(on_fault: OnFault, deadline: Duration) -> (WasmStage, 
     (deployed.stages.remove(0), deployed)
 }
 
+/// The guest as it is, on one worker, with one spare and, as its host is gone, no more.
+pub(crate) fn deploy_with_one_spare(on_fault: OnFault) -> (WasmStage, Deployed) {
+    let host = Host::new(HostOptions::default()).unwrap();
+    let module = Module::compile(&host, &Guest::new().bytes()).unwrap();
+    let deployment = Deployment { on_fault, ..deployment(module) };
+    let mut deployed = deployment.deploy(&host, 1).unwrap();
+    (deployed.stages.remove(0), deployed)
+}
+
 /// The guest as it is.
 pub(crate) static GUEST: LazyLock<Arc<Module>> = LazyLock::new(|| compile(&Guest::new()));
 
