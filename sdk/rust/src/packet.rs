@@ -161,10 +161,10 @@ impl<'a> Packet<'a> {
         self.l4(protocol::UDP)?.first_chunk().map(Udp::new)
     }
 
-    /// The first 4 bytes of an ICMP or ICMPv6 message.
+    /// The first 8 bytes of an ICMP or ICMPv6 message.
     #[inline]
     #[must_use]
-    pub fn icmp(&self) -> Option<Icmp<&[u8; 4]>> {
+    pub fn icmp(&self) -> Option<Icmp<&[u8; 8]>> {
         let wanted =
             if self.ethertype() == ethertype::IPV6 { protocol::ICMPV6 } else { protocol::ICMP };
         self.l4(wanted)?.first_chunk().map(Icmp::new)

@@ -62,11 +62,11 @@ impl<B: Deref<Target = [u8; 8]>> Udp<B> {
     }
 }
 
-/// The first 4 bytes of an ICMP (RFC 792) or ICMPv6 (RFC 4443) message.
+/// The first 8 bytes of an ICMP (RFC 792) or ICMPv6 (RFC 4443) message.
 #[derive(Debug, Clone, Copy)]
 pub struct Icmp<B>(B);
 
-impl<B: Deref<Target = [u8; 4]>> Icmp<B> {
+impl<B: Deref<Target = [u8; 8]>> Icmp<B> {
     pub(crate) fn new(bytes: B) -> Self {
         Self(bytes)
     }

@@ -90,15 +90,20 @@ impl Frame<'_> {
         packet.parse_transport(l4, found)
     }
 
-    /// Where the transport header is; `None` behind more extension headers than Weft follows.
+    /// Where the transport header is; `None` behind more than the eight extension headers that Weft
+    /// follows.
     fn follow_extensions(self, mut at: usize, found: &mut Descriptor) -> Option<usize> {
-        for _ in 0..9 {
+        for followed in 0..=8 {
             if !matches!(found.protocol, 0 | 43 | 44 | 51 | 60 | 135) {
                 return Some(at);
+            }
+            if followed == 8 {
+                return None;
             }
             let length = usize::from(*self.0.get(at + 1)?);
             let length = match found.protocol {
                 44 => 8,
+                51 if length == 0 => return None,
                 51 => length * 4 + 8,
                 _ => length * 8 + 8,
             };
@@ -123,7 +128,7 @@ impl Frame<'_> {
             protocol::TCP => header.has_tcp()?,
             protocol::UDP => header.has_udp(is_whole)?,
             protocol::SCTP => header.0.len() >= 12,
-            protocol::ICMP | protocol::ICMPV6 => header.0.len() >= 4,
+            protocol::ICMP | protocol::ICMPV6 => header.0.len() >= 8,
             _ => false,
         };
         if is_there && found.traits & traits::LATER_FRAGMENT == 0 {
@@ -144,7 +149,7 @@ impl Frame<'_> {
 }
 
 fn note_fragment(place: u16, more: bool, found: &mut Descriptor) {
-    found.traits = match (place, more) {
+    found.traits |= match (place, more) {
         (0, false) => 0,
         (0, true) => traits::FRAGMENT,
         _ => traits::FRAGMENT | traits::LATER_FRAGMENT,
