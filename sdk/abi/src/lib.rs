@@ -12,7 +12,7 @@
 //! 3. It calls [`exports::BATCH`] with the most packets a batch will hold and the bytes of a
 //!    window, and learns where the module wants the [batch area](BatchArea).
 //! 4. For each batch it fills the area and calls [`exports::PROCESS`] with the number of packets.
-//!    The module writes a [verdict](verdict) into each [`Descriptor`], in order.
+//!    The module writes a [verdict] into each [`Descriptor`], in order.
 //!
 //! Whatever a module writes is read once, after the call, and checked. Numbers are little-endian,
 //! as WebAssembly's are; packet bytes are in network order.
