@@ -15,15 +15,25 @@ export WEFT_SERVER=unix:$socket PATH=$bin:$PATH
 lan=10.99.0.1 wan=10.99.0.2
 forbidden=8080
 
+bold=$(tput bold 2>/dev/null || true) plain=$(tput sgr0 2>/dev/null || true)
+[ -t 1 ] || bold='' plain=''
+
 # say SENTENCE: what the next step is.
-say() { printf '\n\033[1m==> %s\033[0m\n' "$*"; }
+say() { printf '\n%s==> %s%s\n' "$bold" "$*" "$plain"; }
 # show COMMAND...: prints a command, runs it, and indents its output.
 show() {
-  printf '$ %s\n' "$(shorter "$*")"
+  local word line='$'
+  for word in "$@"; do
+    # The folders are the same everywhere, and long.
+    word=${word//"$modules/"/}
+    case $word in
+      *[' {$\']*) line+=" '$word'" ;;
+      *) line+=" $word" ;;
+    esac
+  done
+  printf '%s\n' "$line"
   "$@" 2>&1 | sed 's/^/    /'
 }
-# shorter TEXT: without the folders that are the same everywhere.
-shorter() { sed -e "s|$modules/||g" -e "s|$bin/||g" <<<"$1"; }
 # api METHOD PATH [CURL-ARGUMENT...]: asks weftd over its Unix socket.
 api() {
   show curl --silent --show-error --fail-with-body --unix-socket "$socket" -X "$1" "http://weft$2" "${@:3}"
@@ -139,7 +149,8 @@ say "The same server on port $forbidden cannot be reached, and the drops are cou
 if in_lan curl --silent --show-error --connect-timeout 2 "http://$wan:$forbidden/"; then
   fail "port $forbidden is open"
 fi
-show jq .ports.lan.drops <(weft --json stats)
+weft --json stats > "$home/stats"
+show jq --compact-output .ports.lan.drops "$home/stats"
 
 say "The firewall, swapped for its next version and back, 20 times, while 2000 packets a second pass"
 show weft module upload "$modules/firewall-1.1.0.wasm"
@@ -148,22 +159,22 @@ receiver=$!
 await steady listens 9000
 ip netns exec weft-demo-lan steady send --to $wan:9000 --rate 2000 --seconds 6 > "$home/sent" &
 sender=$!
-for version in 1.{1,0}.0 1.{1,0}.0 1.{1,0}.0 1.{1,0}.0 1.{1,0}.0 1.{1,0}.0 1.{1,0}.0 1.{1,0}.0 1.{1,0}.0 1.{1,0}.0; do
-  weft --json stage set fw --module "firewall@$version" | jq -r '"\(.spec.module) \(.status.generation)"'
+echo "    weft stage set fw --module firewall@1.1.0, and @1.0.0, in turn; the generations:"
+for ((swap = 1; swap <= 20; swap++)); do
+  weft --json stage set fw --module "firewall@1.$((swap % 2)).0" > "$home/stage"
+  printf ' %s' "$(jq .status.generation "$home/stage")"
   sleep 0.2
-done | awk '{ printf "%s%s", (NR > 1 ? ", " : "    "), $1 } END { printf "\n" }'
+done | sed 's/^/   /'
+echo
 wait $sender $receiver
 show weft stage list
-echo "    What became of the packets:"
-show cat "$home/received"
+echo "    What the receiver saw, the longest gap in microseconds:"
+show jq --compact-output . "$home/received"
 jq --exit-status '.lost + .duplicated + .reordered == 0' "$home/received" > /dev/null || fail "packets were lost"
 
 say "Nothing is unaccounted for: what came in = what was sent on + what was dropped, by reason + what is under way"
 show weft stats
 weft --json stats > "$home/stats"
-jq --raw-output '.ports | to_entries[] | .value as $p
-  | "    \(.key): \($p.rx_packets) received = \($p.forwarded_packets) sent on + \($p.dropped_packets) dropped"
-    + " + \($p.in_flight_packets) under way"' "$home/stats"
 jq --exit-status '[.ports[] | .rx_packets + .copied_packets == .forwarded_packets + ([.drops[]] | add // 0) + .in_flight_packets] | all' \
   "$home/stats" > /dev/null || fail "packets are missing"
 
