@@ -34,8 +34,9 @@ lint: setup ## Check format, clippy, documentation and licences
 demo: build ## Two namespaces, a firewall module over the API, a swap under load
 	@examples/demo/demo.sh
 
-bench: setup ## Measure
-	cargo bench -p wasm
+bench: build ## Measure: the engine, a stage beside its native twin, one worker beside its peers
+	cargo bench -p dataplane -p wasm
+	$(if $(filter-out 0,$(shell id -u)),sudo) runtime/bench/compare.sh
 
 clean: ## Remove what was built
 	cargo clean

@@ -13,7 +13,7 @@ out=${CARGO_TARGET_DIR:-target}
 route() {
   if [ -d "$(rustc --print target-libdir --target $target 2>/dev/null)" ]; then
     echo rustup
-  elif dpkg-query -W rustc-web cargo-web rust-web-src lld >/dev/null 2>&1; then
+  elif dpkg-query -W rustc-web cargo-web rust-web-src >/dev/null 2>&1; then
     echo debian
   else
     echo none

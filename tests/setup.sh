@@ -21,12 +21,15 @@ install() {
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $missing
 }
 
+# The linker has to be about as new as the compiler: LLVM 14's lacks symbols that modules need.
+newest_lld() { apt-cache pkgnames lld- | grep -E '^lld-[0-9]+$' | sort -V | tail -n 1; }
+
 # The modules' target: rustup's where it can be had, else what Debian builds Firefox's sandbox with.
 install_guest_target() {
   [ "$("$(dirname "$0")/modules.sh" route)" = none ] || return 0
   if command -v rustup >/dev/null && rustup target add wasm32-unknown-unknown; then return; fi
   echo "setup: rustup has no wasm32-unknown-unknown here, so Debian's compiler builds the modules"
-  install rustc-web cargo-web rust-web-src lld
+  install rustc-web cargo-web rust-web-src "$(newest_lld)"
 }
 
 install "${packages[@]}"
