@@ -1,7 +1,5 @@
 //! Programs over a burst: looked up, grouped, run, and looked up again where they say so.
 
-use std::mem;
-
 use super::{Stages, burst::Burst, classifier::Classifier, ports::Ports};
 use crate::{
     DropReason, Packet, PortId, Receive, StageId, TableId, Transmit,
@@ -141,11 +139,20 @@ impl<P: Packet> Burst<P> {
         }
     }
 
+    fn keep_undecided(&mut self) {
+        let contexts = &self.contexts;
+        self.members.retain(|&member| contexts[usize::from(member)].verdict == Verdict::Next);
+    }
+
     /// Changes the members; those that cannot be changed see no more of the program.
     fn change_all(&mut self, action: Action) {
-        let mut members = mem::take(&mut self.members);
-        members.retain(|&member| self.change(usize::from(member), action));
-        self.members = members;
+        let mut all = true;
+        for index in 0..self.members.len() {
+            all &= self.change(usize::from(self.members[index]), action);
+        }
+        if !all {
+            self.keep_undecided();
+        }
     }
 
     /// Changes a packet. Returns whether it is still undecided.
@@ -178,8 +185,7 @@ impl<P: Packet> Burst<P> {
             context.flow_hash = classifier.seed().flow(&parsed.key);
         }
         stage.run(&mut Batch::new(&mut self.packets, &mut self.contexts, &self.members));
-        let contexts = &self.contexts;
-        self.members.retain(|&member| contexts[usize::from(member)].verdict == Verdict::Next);
+        self.keep_undecided();
     }
 }
 
