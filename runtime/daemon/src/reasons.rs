@@ -8,7 +8,7 @@ use dataplane::{DropReason, ReasonId};
 #[derive(Debug, thiserror::Error)]
 #[error(
     "there is room for {limit} drop reasons and {used} are in use; a stage with {wanted} more does \
-     not fit",
+     not fit until the daemon is restarted, since reasons keep their room",
     limit = ReasonId::LIMIT
 )]
 pub(crate) struct NoRoom {

@@ -16,11 +16,12 @@ pub(crate) mod watch;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use refusal::Answer;
 use state::State;
 
 use crate::{
     cores::Cores,
-    plane::{Change, Plane, Stalled},
+    plane::{Change, Plane},
 };
 
 /// Everything that runs, and how it is changed.
@@ -58,10 +59,10 @@ impl Daemon {
 
     /// Has every worker make its changes, under the next revision. What was there before is freed
     /// here.
-    fn publish(&self, changes: impl FnMut(usize) -> Vec<Change>) -> Result<(), Stalled> {
+    fn publish(&self, changes: impl FnMut(usize) -> Vec<Change>) -> Answer<()> {
         let revision = self.state().revision + 1;
         let changes = (0..self.plane.len()).map(changes).collect();
-        drop(self.plane.configure(revision, changes)?);
+        drop(self.plane.configure(revision, changes).map_err(refusal::unchanged)?);
         self.state().revision = revision;
         Ok(())
     }

@@ -68,11 +68,6 @@ impl Daemon {
 
     /// Attaches a device, and writes the port down so that rules can name it.
     fn attach(&self, name: &Name, spec: PortSpec) -> Answer<Attached> {
-        let (id, worker) = {
-            let mut state = self.state();
-            let worker = least_loaded(&state, self.plane.len());
-            (state.ids.port().ok_or_else(|| refusal::used_up(Kind::Port))?, worker)
-        };
         let mut device = Port::attach(&self.eal, &spec.device).map_err(refusal::device)?;
         let workers = u16::try_from(self.plane.len()).expect("there are few workers");
         let config =
@@ -86,7 +81,10 @@ impl Daemon {
         };
         tracing::info!(port = %name, device = spec.device, "attached");
         let device = Arc::new(Mutex::new(Some(device)));
-        self.state().ports.insert(name.clone(), PortEntry { spec, id, worker, device });
+        let mut state = self.state();
+        let id = state.ids.port().ok_or_else(|| refusal::used_up(Kind::Port))?;
+        let worker = least_loaded(&state, self.plane.len());
+        state.ports.insert(name.clone(), PortEntry { spec, id, worker, device });
         Ok(Attached { id, worker, queues })
     }
 
@@ -101,7 +99,6 @@ impl Daemon {
             });
             changes.collect()
         })
-        .map_err(refusal::stalled)
     }
 
     /// Forgets a port that nobody polls.
@@ -126,7 +123,7 @@ impl Daemon {
             }
             (entry.id, Arc::clone(&entry.device))
         };
-        self.publish(|_| vec![Change::Port(id, None)]).map_err(refusal::stalled)?;
+        self.publish(|_| vec![Change::Port(id, None)])?;
         self.state().ports.remove(name);
         detach(&device).map_err(refusal::device)?;
         tracing::info!(port = %name, "detached");

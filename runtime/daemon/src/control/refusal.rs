@@ -45,6 +45,12 @@ pub(super) fn stalled(error: Stalled) -> ControlError {
     ControlError::Unavailable { code: Code::WorkerStalled, detail: error.to_string() }
 }
 
+/// A change that not every worker took up, so that none did.
+pub(super) fn unchanged(error: Stalled) -> ControlError {
+    let detail = format!("{error}; nothing was changed");
+    ControlError::Unavailable { code: Code::WorkerStalled, detail }
+}
+
 pub(super) fn load(error: LoadError) -> ControlError {
     invalid(Code::ModuleInvalid, Invalid::at(&[], error.to_string()))
 }
@@ -59,13 +65,16 @@ pub(super) fn instantiate(error: InstantiateError) -> ControlError {
 
 pub(super) fn device(error: dpdk::Error) -> ControlError {
     let detail = error.to_string();
-    let at_device = Invalid::at(&["device"], detail.clone());
+    let at = |field: &str| invalid(Code::PortInvalid, Invalid::at(&[field], detail.clone()));
     match error {
         dpdk::Error::AlreadyAttached { .. } => ControlError::conflict(Code::DeviceInUse, detail),
-        dpdk::Error::Probe { .. } => invalid(Code::DeviceNotFound, at_device),
-        dpdk::Error::Nul(_) | dpdk::Error::TooFewQueues { .. } => {
-            invalid(Code::PortInvalid, at_device)
+        dpdk::Error::Probe { .. } => {
+            invalid(Code::DeviceNotFound, Invalid::at(&["device"], detail))
         }
+        dpdk::Error::Nul(_) | dpdk::Error::NotNetwork { .. } | dpdk::Error::TooFewQueues { .. } => {
+            at("device")
+        }
+        dpdk::Error::MtuOutOfRange { .. } | dpdk::Error::MtuUnsupported { .. } => at("mtu"),
         _ => ControlError::Internal { detail },
     }
 }

@@ -7,12 +7,9 @@ use dataplane::{classify::RuleId, worker::Tally};
 use super::{
     Daemon,
     refusal::{self, Answer},
-    state::{RuleEntry, Rules},
+    state::{RuleEntry, Rules, tables},
 };
-use crate::{
-    compile,
-    plane::{Change, Stalled},
-};
+use crate::{compile, plane::Change};
 
 impl Daemon {
     /// The tables that have rules.
@@ -60,7 +57,7 @@ impl Daemon {
         };
         if known.as_ref().is_none_or(|known| known.spec != spec) {
             rules.insert(key, RuleEntry { spec, id });
-            self.publish_rules(rules).map_err(refusal::stalled)?;
+            self.publish_rules(rules)?;
             tracing::info!(rule = %name, %table, "in service");
         }
         let resource = self.get_rule(table, name)?;
@@ -71,13 +68,14 @@ impl Daemon {
         let _changing = self.changing();
         let mut rules = self.state().rules.clone();
         rules.remove(&(table, name.clone())).ok_or_else(|| missing(table, name))?;
-        self.publish_rules(rules).map_err(refusal::stalled)?;
+        self.publish_rules(rules)?;
         tracing::info!(rule = %name, %table, "deleted");
         Ok(())
     }
 
-    fn publish_rules(&self, rules: Rules) -> Result<(), Stalled> {
-        let tables = Arc::new(self.state().tables(&rules));
+    fn publish_rules(&self, rules: Rules) -> Answer<()> {
+        let names = self.state().names();
+        let tables = Arc::new(tables(&rules, &names));
         self.publish(|_| vec![Change::Tables(Arc::clone(&tables))])?;
         self.state().rules = rules;
         Ok(())

@@ -29,29 +29,27 @@ impl Daemon {
     /// taken up between two bursts.
     pub(super) fn run_stage(&self, name: &Name, spec: StageSpec) -> Answer<Put<Resource>> {
         let _changing = self.changing();
-        let (module, id, new) = {
-            let mut state = self.state();
+        let (module, known) = {
+            let state = self.state();
             if let Some(entry) = state.stages.get(name)
                 && entry.spec == spec
             {
                 return Ok(Put::Replaced(describe(name, entry)));
             }
-            let module = module_of(&state, &spec)?;
-            let known = state.stages.get(name).map(|entry| entry.id);
-            let id =
-                known.or_else(|| state.ids.stage()).ok_or_else(|| refusal::used_up(Kind::Stage))?;
-            (module, id, known.is_none())
+            (module_of(&state, &spec)?, state.stages.get(name).map(|entry| entry.id))
         };
         let deployed = self.deploy(name, &spec, &module)?;
+        let id = known
+            .or_else(|| self.state().ids.stage())
+            .ok_or_else(|| refusal::used_up(Kind::Stage))?;
         let stats = Arc::clone(&deployed.stats);
         let mut stages = deployed.stages.into_iter();
         self.publish(|_| {
             let stage = stages.next().expect("there is a stage for each worker");
             vec![Change::Stage(id, Some(Box::new(stage)))]
-        })
-        .map_err(refusal::stalled)?;
+        })?;
         let resource = self.note_stage(name, spec, id, module, stats);
-        Ok(if new { Put::Created(resource) } else { Put::Replaced(resource) })
+        Ok(if known.is_none() { Put::Created(resource) } else { Put::Replaced(resource) })
     }
 
     /// Makes the instances of all workers.
@@ -120,7 +118,7 @@ impl Daemon {
             }
             id
         };
-        self.publish(|_| vec![Change::Stage(id, None)]).map_err(refusal::stalled)?;
+        self.publish(|_| vec![Change::Stage(id, None)])?;
         self.state().stages.remove(name);
         tracing::info!(stage = %name, "deleted");
         Ok(())

@@ -24,7 +24,7 @@ pub(super) struct State {
     pub(super) ports: BTreeMap<Name, PortEntry>,
     pub(super) modules: BTreeMap<Name, Arc<Module>>,
     pub(super) stages: BTreeMap<Name, StageEntry>,
-    pub(super) rules: BTreeMap<(TableNumber, Name), RuleEntry>,
+    pub(super) rules: Rules,
     pub(super) reasons: Reasons,
     pub(super) ids: Ids,
 }
@@ -107,6 +107,15 @@ impl Ids {
 /// The rules, by table and name.
 pub(super) type Rules = BTreeMap<(TableNumber, Name), RuleEntry>;
 
+/// The engine's form of rules whose names are all known.
+pub(super) fn tables(rules: &Rules, names: &Names) -> Tables {
+    Tables::new(rules.iter().map(|((table, _), rule)| {
+        let compiled =
+            compile::rule(rule.id, &rule.spec, names).expect("what a rule names cannot be deleted");
+        (TableId(table.get()), compiled)
+    }))
+}
+
 impl State {
     /// What the names in rules stand for.
     pub(super) fn names(&self) -> Names {
@@ -114,16 +123,6 @@ impl State {
             ports: self.ports.iter().map(|(name, port)| (name.clone(), port.id)).collect(),
             stages: self.stages.iter().map(|(name, stage)| (name.clone(), stage.id)).collect(),
         }
-    }
-
-    /// The engine's form of rules whose names are all known.
-    pub(super) fn tables(&self, rules: &Rules) -> Tables {
-        let names = self.names();
-        Tables::new(rules.iter().map(|((table, _), rule)| {
-            let compiled = compile::rule(rule.id, &rule.spec, &names)
-                .expect("what a rule names cannot be deleted");
-            (TableId(table.get()), compiled)
-        }))
     }
 
     /// The rules that a predicate holds for, as clients know them.

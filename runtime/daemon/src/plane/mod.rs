@@ -29,7 +29,7 @@ const GLANCE: Duration = Duration::from_micros(50);
 
 /// A worker did not answer.
 #[derive(Debug, thiserror::Error)]
-#[error("worker {worker} has not answered for {} s; nothing was changed", PATIENCE.as_secs())]
+#[error("worker {worker} has not answered for {} s", PATIENCE.as_secs())]
 pub(crate) struct Stalled {
     /// Which.
     pub(crate) worker: usize,
@@ -97,48 +97,46 @@ impl Plane {
             .collect()
     }
 
-    /// Stops all workers, and frees what they had.
+    /// Stops all workers, however long they take, and frees what they had.
     pub(crate) fn stop(self) {
-        let remotes = self.remotes();
-        exchange(&remotes, remotes.iter().map(|_| Request::Stop));
-        drop(remotes);
+        for remote in self.remotes().iter() {
+            if remote.ask(Box::new(Request::Stop)).is_err() {
+                unreachable!("no request waits when nobody asks");
+            }
+        }
         self.threads.into_iter().for_each(Thread::join);
     }
 }
 
 /// A request that came back: done, or not begun.
-type Answer = Result<Box<Request>, Option<Box<Request>>>;
+type Answer = Result<Box<Request>, Box<Request>>;
 
-/// Asks every worker one thing and waits for all answers.
+/// Asks every worker one thing and waits for all answers. Leaves no request and no answer behind.
 fn exchange(remotes: &[Remote], requests: impl IntoIterator<Item = Request>) -> Vec<Answer> {
     let deadline = Instant::now() + PATIENCE;
     let asked: Vec<_> = remotes
         .iter()
         .zip(requests)
-        .map(|(remote, request)| {
-            // An answer that came too late for the one who asked is nobody's.
-            while remote.answer().is_some() {}
-            remote.ask(Box::new(request))
-        })
+        .map(|(remote, request)| remote.ask(Box::new(request)))
         .collect();
     asked
         .into_iter()
         .zip(remotes)
-        .map(|(asked, remote)| match asked {
-            Ok(()) => wait(remote, deadline),
-            Err(refused) => Err(Some(refused)),
-        })
+        .map(|(asked, remote)| asked.and_then(|()| wait(remote, deadline)))
         .collect()
 }
 
-/// Waits for an answer, and takes the request back if there is none in time.
+/// Waits for an answer, and takes the request back if it is not begun in time. One that is begun is
+/// soon done.
 fn wait(remote: &Remote, deadline: Instant) -> Answer {
     loop {
         if let Some(answer) = remote.answer() {
             return Ok(answer);
         }
-        if Instant::now() > deadline {
-            return Err(remote.withdraw());
+        if Instant::now() > deadline
+            && let Some(request) = remote.withdraw()
+        {
+            return Err(request);
         }
         sleep(GLANCE);
     }
