@@ -5,7 +5,7 @@ SHELL := /bin/bash
 
 export PATH := $(PATH):$(HOME)/.cargo/bin
 # Tests make network namespaces and poll devices, so they run as root.
-HOST = $(shell rustc -vV 2>/dev/null | sed -n 's/^host: //p' | tr 'a-z-' 'A-Z_')
+HOST = $(shell PATH="$(PATH)" rustc -vV 2>/dev/null | sed -n 's/^host: //p' | tr 'a-z-' 'A-Z_')
 AS_ROOT = $(if $(filter-out 0,$(shell id -u)),CARGO_TARGET_$(HOST)_RUNNER='sudo -E')
 
 help: ## Say what can be made

@@ -2,16 +2,16 @@
 # Packet rate of one Weft worker beside its peers on this machine, in one run: a pcap port replays
 # N flows of 64-byte frames from memory into a null port.
 #
-# usage: compare.sh [ROUNDS] [SECONDS]      as root, after `make build`
+# usage: compare.sh [ROUNDS] [SECONDS]      as root, with two cores, after `make build`
 #
 # Rounds are interleaved, so that a noisy moment hits all alike; medians are printed, and ratios to
-# the peers. The peers are measured by scripts outside of this repository (testpmd.sh and ovs.sh in
-# the folder $WEFT_PEERS, by default ../shared/peers); without them, Weft alone is measured, and
-# the output says so.
+# the peers. The peers are measured by scripts outside of this repository: the folder $WEFT_PEERS has
+# `testpmd.sh FLOWS mac SECONDS` and `ovs.sh FLOWS one SECONDS`, which print a JSON object with `mpps`.
+# Without them, Weft alone is measured, and the output says so.
 set -euo pipefail
 rounds=${1:-3} seconds=${2:-3}
 root=$(cd "$(dirname "$0")/../.." && pwd)
-peers=${WEFT_PEERS:-$root/../shared/peers}
+peers=${WEFT_PEERS:-}
 work=$(mktemp -d)
 # 1 GB for one peer at a time, as the peers' scripts ask for.
 hugepages=/proc/sys/vm/nr_hugepages
@@ -77,12 +77,12 @@ peer() { "$peers/$1" "${@:2}" "$seconds" | jq .mpps; }
 
 measure() { # name, command...
   local name=$1; shift
-  "$@" >> "$work/$name.mpps" || { echo "compare: $name failed:" >&2; cat "$work/weft.log" >&2; exit 1; }
+  "$@" >> "$work/$name.mpps" || { echo "compare: $name failed:" >&2; cat "$work"/*.log >&2; exit 1; }
 }
 
 have_peers=no
 if [ -x "$peers/testpmd.sh" ] && [ -x "$peers/ovs.sh" ]; then have_peers=yes
-else echo "compare: skipped: the peers, since $peers has no testpmd.sh and ovs.sh" >&2; fi
+else echo "compare: skipped: the peers, since WEFT_PEERS names no folder with testpmd.sh and ovs.sh" >&2; fi
 
 for round in $(seq "$rounds"); do
   for count in 1 1000; do

@@ -43,7 +43,7 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> Result<()> {
     let config = read_config(arguments)?;
     if arguments.check {
-        tracing::info!("the configuration is fit to run");
+        tracing::info!("the configuration file is valid");
         return Ok(());
     }
     let cores = Cores::read(config.workers.cores.as_deref())?;
@@ -52,7 +52,7 @@ fn run(arguments: &Arguments) -> Result<()> {
     let api = Api::open(&config.api)?;
     let daemon = start::daemon(&config, cores)?;
     let served = load::apply(&daemon, &config, arguments.config.as_deref())
-        .and_then(|()| api.serve(&daemon, arguments.exit_when_idle));
+        .map(|()| api.serve(&daemon, arguments.exit_when_idle));
     start::stop(daemon);
     served
 }

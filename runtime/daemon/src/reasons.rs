@@ -44,6 +44,17 @@ impl Reasons {
         Ok(full.into_iter().map(|name| self.number(name)).collect())
     }
 
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Forgets those that were registered since there were `count`, for a stage that came to
+    /// nothing.
+    pub(crate) fn truncate(&mut self, count: usize) {
+        self.names.truncate(count);
+    }
+
     fn number(&mut self, name: String) -> ReasonId {
         let place = self.names.iter().position(|known| *known == name).unwrap_or_else(|| {
             self.names.push(name);
@@ -76,6 +87,15 @@ mod tests {
         drops[0] = 1;
         let named = [("fw:denied".to_owned(), 3), ("runt".to_owned(), 1)];
         assert_eq!(reasons.name(&drops), BTreeMap::from(named));
+    }
+
+    #[test]
+    fn a_stage_that_came_to_nothing_leaves_no_reasons() {
+        let mut reasons = Reasons::default();
+        let before = reasons.len();
+        reasons.register("fw", &["denied".into()]).unwrap();
+        reasons.truncate(before);
+        assert_eq!(reasons.len(), DropReason::ALL.len());
     }
 
     #[test]

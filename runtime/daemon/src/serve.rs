@@ -10,7 +10,7 @@ use api_model::ApiConfig;
 use api_server::{Limits, Listeners};
 use tokio::{
     runtime::{Builder, Runtime},
-    signal::unix::{SignalKind, signal},
+    signal::unix::{Signal, SignalKind, signal},
     time::sleep,
 };
 
@@ -21,10 +21,13 @@ const THREADS: usize = 2;
 /// How often an idle daemon is looked at.
 const GLANCE: Duration = Duration::from_millis(50);
 
-/// The API's sockets, open but not served yet, and the threads that will serve them.
+/// The API's sockets, open but not served yet, and the threads that will serve them. A signal that
+/// comes in between is acted on as soon as it is served.
 pub(crate) struct Api {
     runtime: Runtime,
     listeners: Listeners,
+    terminate: Signal,
+    interrupt: Signal,
 }
 
 impl Api {
@@ -37,15 +40,17 @@ impl Api {
             .build()
             .context("cannot start the threads of the API")?;
         let listeners = runtime.block_on(Listeners::open(config))?;
-        Ok(Self { runtime, listeners })
+        let (terminate, interrupt) = {
+            let _entered = runtime.enter();
+            let await_signal = |kind| signal(kind).context("cannot await signals");
+            (await_signal(SignalKind::terminate())?, await_signal(SignalKind::interrupt())?)
+        };
+        Ok(Self { runtime, listeners, terminate, interrupt })
     }
 
     /// Serves until a signal comes, or until no packet has come for `idle`.
-    pub(crate) fn serve(self, daemon: &Arc<Daemon>, idle: Option<Duration>) -> Result<()> {
-        let Self { runtime, listeners } = self;
-        let _entered = runtime.enter();
-        let mut terminate = signal(SignalKind::terminate()).context("cannot await SIGTERM")?;
-        let mut interrupt = signal(SignalKind::interrupt()).context("cannot await SIGINT")?;
+    pub(crate) fn serve(self, daemon: &Arc<Daemon>, idle: Option<Duration>) {
+        let Self { runtime, listeners, mut terminate, mut interrupt } = self;
         let limits = Limits::default();
         let router = api_server::router(Arc::clone(daemon) as _, limits);
         tracing::info!(socket = %listeners.socket().display(), address = ?listeners.address(), "ready");
@@ -58,7 +63,6 @@ impl Api {
             tracing::info!(reason, "ending");
         };
         runtime.block_on(api_server::serve(listeners, router, limits, stop));
-        Ok(())
     }
 }
 

@@ -125,7 +125,7 @@ impl Daemon {
         };
         self.publish(|_| vec![Change::Port(id, None)])?;
         self.state().ports.remove(name);
-        detach(&device).map_err(refusal::device)?;
+        log_failure(name, detach(&device));
         tracing::info!(port = %name, "detached");
         Ok(())
     }

@@ -54,6 +54,7 @@ impl Daemon {
 
     /// Makes the instances of all workers.
     fn deploy(&self, name: &Name, spec: &StageSpec, module: &Arc<Module>) -> Answer<Deployed> {
+        let known_reasons = self.state().reasons.len();
         let reasons = self
             .state()
             .reasons
@@ -76,7 +77,10 @@ impl Daemon {
             reasons,
             batch: u32::try_from(BURST).expect("a burst is small"),
         };
-        deployment.deploy(&self.host, self.plane.len()).map_err(refusal::instantiate)
+        deployment.deploy(&self.host, self.plane.len()).map_err(|error| {
+            self.state().reasons.truncate(known_reasons);
+            refusal::instantiate(error)
+        })
     }
 
     /// Writes down what runs now, and carries the counters of what ran before.

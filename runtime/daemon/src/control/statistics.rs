@@ -34,7 +34,8 @@ impl Daemon {
         Ok(self.workers(&self.state(), &reports))
     }
 
-    /// Everything, as it stood between two bursts of each worker.
+    /// Everything: what workers count as it stood between two bursts, what devices and stages count
+    /// themselves as it is now.
     pub(super) fn all_stats(&self) -> Result<Stats, Stalled> {
         let reports = self.plane.reports()?;
         let (ports, rules) = (merge_ports(&reports), merge_rules(&reports));
