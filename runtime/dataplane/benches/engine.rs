@@ -17,7 +17,7 @@ use dataplane::{
     packet::Buffer,
     program::{Action, SetField, Tag},
     stage::{Batch, Stage, Verdict},
-    worker::{BURST, Change, Queues, Request, Settings, Worker, mailbox},
+    worker::{BURST, Change, Queues, Report, Request, Settings, Worker, mailbox},
 };
 
 const IN: PortId = PortId(0);
@@ -152,7 +152,41 @@ fn measure(name: &str, flows: u16, rules: Vec<(TableId, Rule)>) {
     println!("{name:34} {:6.1} ns/packet (least {:.1})", figures[RUNS / 2], figures[0]);
 }
 
+/// Microseconds that a worker stands still for a change of rules, and for a report, when it knows
+/// as many flows as there are rules.
+fn stall(rules: u16) {
+    let (remote, mailbox) = mailbox();
+    let ring = Ring::new(&frames(rules));
+    let mut worker = Worker::new(Settings { cache_entries: 1 << 16, seed: Seed(1) }, mailbox);
+    let queues = Queues { rx: Some(ring.clone()), tx: ring };
+    let mut ask = |request, rounds| {
+        remote.ask(Box::new(request)).ok().unwrap();
+        let start = Instant::now();
+        worker.iterate(0);
+        let spent = start.elapsed().as_nanos() as f64 / 1000.0;
+        (0..rounds).for_each(|now| assert!(worker.iterate(now)));
+        drop(remote.answer());
+        spent
+    };
+    let configure = |change| Request::Configure { revision: 1, changes: vec![change] };
+    let tables = || Change::Tables(Arc::new(Tables::new(each_flow(rules, &[Action::Output(IN)]))));
+    ask(configure(Change::Port(IN, Some(queues))), 0);
+    let (mut changes, mut reports) = (Vec::new(), Vec::new());
+    for _ in 0..RUNS {
+        changes.push(ask(configure(tables()), u64::from(rules) / 16));
+        reports.push(ask(Request::Report(Report::default()), 0));
+    }
+    for (name, mut figures) in [("change", changes), ("report", reports)] {
+        figures.sort_by(f64::total_cmp);
+        println!("{name} of {rules} rules{:20} {:6.0} us", "", figures[RUNS / 2]);
+    }
+}
+
 fn main() {
+    if std::env::args().skip(1).all(|argument| argument.starts_with('-')) {
+        stall(100);
+        stall(5000);
+    }
     let forward = [Action::Output(OUT)];
     let rewrite = [
         Action::Set(SetField::EthSrc([2, 0, 0, 0, 0, 9])),

@@ -7,12 +7,12 @@ use std::collections::BTreeMap;
 
 use dataplane::{
     DropReason, PortId, ReasonId, StageId, TableId,
-    classify::Pattern,
+    classify::{Pattern, RuleId},
     flow::FlowKey,
     packet::Buffer,
     program::{Action, Tag},
     stage::{Batch, Stage, Verdict},
-    worker::{Change, Request},
+    worker::{Change, Request, Tally},
 };
 use support::{Rig, any, from_port, reason, rule, udp};
 
@@ -52,8 +52,7 @@ fn packets_are_sent_in_order_and_counted_on_both_sides() {
     assert_eq!((a.rx.packets, a.rx.bytes, a.forwarded), (70, bytes, 70));
     assert_eq!((b.tx.packets, b.tx.bytes, b.rx.packets), (70, bytes, 0));
     let report = rig.report();
-    assert_eq!(report.rules.len(), 1);
-    assert_eq!((report.rules[0].1.packets, report.rules[0].1.bytes), (70, bytes));
+    assert_eq!(rig.tallies(), BTreeMap::from([(RuleId(7), Tally { packets: 70, bytes })]));
     assert_eq!((report.worker.cache_misses, report.worker.cache_hits), (1, 69));
 }
 
@@ -76,6 +75,22 @@ fn what_the_device_does_not_take_is_dropped_on_the_port_that_it_came_by() {
     assert_eq!(rig.sent(B), frames(5));
     assert_eq!(rig.drops(A), BTreeMap::from([(reason(DropReason::TransmitFull), 27)]));
     assert_eq!((rig.counters(A).forwarded, rig.counters(B).tx.packets), (5, 5));
+}
+
+#[test]
+fn a_port_that_fills_inside_a_burst_takes_what_it_has_room_for_each_time() {
+    let mut rig = Rig::new(2);
+    rig.rules(vec![rule(1, 1, any(), &[Action::Output(B); 3])]);
+    for round in 1..=2 {
+        rig.limit(B, 10);
+        rig.push(A, &frames(32));
+        rig.poll();
+        let thrice: Vec<_> = frames(32).iter().flat_map(|frame| vec![frame.clone(); 3]).collect();
+        let taken: Vec<_> = thrice.chunks(32).flat_map(|batch| batch[..10].to_vec()).collect();
+        assert_eq!(rig.sent(B), taken);
+        let full = BTreeMap::from([(reason(DropReason::TransmitFull), round * 66)]);
+        assert_eq!((rig.drops(A), rig.counters(A).forwarded), (full, round * 30));
+    }
 }
 
 #[test]
@@ -240,8 +255,8 @@ fn rule_counters_outlive_a_change_of_rules_but_not_the_rule() {
     rig.rules(vec![first, rule(2, 0, any(), &[])]);
     rig.push(A, &frames(2));
     rig.poll();
-    let counted: Vec<u64> = rig.report().rules.iter().map(|(_, tally)| tally.packets).collect();
-    assert_eq!(counted, [5]);
+    let counted = Tally { packets: 5, bytes: 5 * frame(0).len() as u64 };
+    assert_eq!(rig.tallies(), BTreeMap::from([(RuleId(1), counted)]));
     rig.rules(vec![]);
     assert_eq!(rig.report().rules, []);
 }

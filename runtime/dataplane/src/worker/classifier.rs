@@ -131,9 +131,11 @@ impl Classifier {
     }
 
     pub(super) fn report(&self, report: &mut Report) {
-        let mut counted = self.counted.clone();
-        self.outcomes.iter().for_each(|outcome| count(&mut counted, outcome));
-        report.rules.extend(counted);
+        let before = self.counted.iter().map(|(rule, tally)| (*rule, *tally));
+        report.rules.extend(before);
+        for outcome in &self.outcomes {
+            report.rules.extend(outcome.rules.iter().map(|rule| (*rule, outcome.tally)));
+        }
         report.worker.programs = self.programs.len() as u64;
     }
 

@@ -117,7 +117,8 @@ pub struct Report {
     pub revision: u64,
     /// Its ports.
     pub ports: Vec<(PortId, PortCounters)>,
-    /// The rules that matched something.
+    /// The rules that matched something. A rule may be there several times; then its tallies are to
+    /// be added up, which is not for the worker to do while packets wait.
     pub rules: Vec<(RuleId, Tally)>,
     /// Its loop.
     pub worker: LoopCounters,

@@ -21,7 +21,9 @@ use dataplane::{
     packet::Buffer,
     program::Action,
     stage::Stage,
-    worker::{Change, PortCounters, Queues, Remote, Report, Request, Settings, Worker, mailbox},
+    worker::{
+        Change, PortCounters, Queues, Remote, Report, Request, Settings, Tally, Worker, mailbox,
+    },
 };
 use proptest::prelude::ProptestConfig;
 
@@ -131,6 +133,15 @@ impl Rig {
             Request::Report(report) => report,
             _ => unreachable!(),
         }
+    }
+
+    /// What each rule has counted.
+    pub fn tallies(&mut self) -> BTreeMap<RuleId, Tally> {
+        let mut tallies: BTreeMap<RuleId, Tally> = BTreeMap::new();
+        for (rule, tally) in self.report().rules {
+            tallies.entry(rule).or_default().merge(tally);
+        }
+        tallies
     }
 
     /// The counters of a port, which must add up.
