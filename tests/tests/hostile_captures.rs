@@ -6,6 +6,7 @@
 
 use std::{
     env, fs,
+    io::{self, Write},
     path::{Path, PathBuf},
 };
 
@@ -98,7 +99,9 @@ fn replay(daemon: &Daemon, port: &str, number: u8, packets: usize) -> (u64, u64)
 fn captures_of_others_pass_or_are_counted_and_other_traffic_does_not_notice() {
     let captures = folder();
     if !captures.is_dir() {
-        eprintln!("skipped: 1 test, for there are no captures in {}", captures.display());
+        // Past the test's captured output, so that it is seen.
+        let place = captures.display();
+        writeln!(io::stderr(), "skipped: 1 test, for there are no captures in {place}").unwrap();
         return;
     }
     let frames = frames(&captures);
