@@ -1,5 +1,3 @@
-use std::net::IpAddr;
-
 use api_model::{EtherType, Invalid, IpFragment, IpMatch, IpProtocol, Match, VlanMatch};
 use dataplane::{
     classify::Pattern,
@@ -58,10 +56,10 @@ impl Bits {
 
     fn network(&mut self, written: &Match) {
         if let Some(address) = written.ip_src {
-            (self.value.ip_src, self.mask.ip_src) = self.address(address);
+            self.address(address, |key| (&mut key.ipv4_src, &mut key.ipv6_src));
         }
         if let Some(address) = written.ip_dst {
-            (self.value.ip_dst, self.mask.ip_dst) = self.address(address);
+            self.address(address, |key| (&mut key.ipv4_dst, &mut key.ipv6_dst));
         }
         if let Some(protocol) = written.ip_proto {
             self.layer(layers::IP, true);
@@ -97,17 +95,22 @@ impl Bits {
         }
     }
 
-    /// An address and its mask as a key holds them.
-    fn address(&mut self, address: IpMatch) -> ([u8; 16], [u8; 16]) {
+    /// Adds an address of one of the two families, at its place in a key.
+    fn address(
+        &mut self,
+        address: IpMatch,
+        place: fn(&mut FlowKey) -> (&mut [u8; 4], &mut [u8; 16]),
+    ) {
         self.layer(layers::IP, true);
+        let (value, bits) = (place(&mut self.value), place(&mut self.mask));
         match address {
             IpMatch::V4 { address, mask } => {
+                (*value.0, *bits.0) = (address.octets(), mask.octets());
                 self.ethertype(EtherType::IPV4);
-                (in_key(address.into()), in_key(mask.into()))
             }
             IpMatch::V6 { address, mask } => {
+                (*value.1, *bits.1) = (address.octets(), mask.octets());
                 self.ethertype(EtherType::IPV6);
-                (in_key(address.into()), in_key(mask.into()))
             }
         }
     }
@@ -146,17 +149,6 @@ impl Bits {
     fn layer(&mut self, layer: u8, there: bool) {
         self.mask.layers |= layer;
         self.value.layers |= if there { layer } else { 0 };
-    }
-}
-
-fn in_key(address: IpAddr) -> [u8; 16] {
-    match address {
-        IpAddr::V4(address) => {
-            let mut bytes = [0; 16];
-            bytes[..4].copy_from_slice(&address.octets());
-            bytes
-        }
-        IpAddr::V6(address) => address.octets(),
     }
 }
 

@@ -22,8 +22,10 @@ impl Seed {
         let mut flow = FlowKey {
             ethertype: key.ethertype,
             protocol: key.protocol,
-            ip_src: key.ip_src,
-            ip_dst: key.ip_dst,
+            ipv4_src: key.ipv4_src,
+            ipv4_dst: key.ipv4_dst,
+            ipv6_src: key.ipv6_src,
+            ipv6_dst: key.ipv6_dst,
             ..FlowKey::default()
         };
         if key.layers & layers::NETWORK == 0 {
@@ -38,8 +40,9 @@ impl Seed {
 
     #[inline]
     fn mix(self, words: &Words) -> u64 {
-        words.chunks_exact(2).fold(self.0, |hash, pair| {
-            folded_multiply(pair[0] ^ hash, pair[1] ^ MULTIPLIER ^ hash.rotate_left(32))
+        words.chunks(2).fold(self.0, |hash, pair| {
+            let second = pair.get(1).copied().unwrap_or(0);
+            folded_multiply(pair[0] ^ hash, second ^ MULTIPLIER ^ hash.rotate_left(32))
         })
     }
 }

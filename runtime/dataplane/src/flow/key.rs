@@ -29,49 +29,82 @@ pub mod vlan {
     pub const PCP_SHIFT: u16 = 13;
 }
 
-/// What a packet's headers say, in one cache line.
+/// The outermost entry of an MPLS label stack as a key holds it.
+pub mod mpls {
+    /// Says that the entry is there. It takes the place of the TTL's lowest bit.
+    pub const PRESENT: u32 = 1;
+    /// The label.
+    pub const LABEL: u32 = 0xffff_f000;
+    /// Where the label begins.
+    pub const LABEL_SHIFT: u32 = 12;
+    /// The traffic class (RFC 5462).
+    pub const TRAFFIC_CLASS: u32 = 0x0000_0e00;
+    /// Where the traffic class begins.
+    pub const TRAFFIC_CLASS_SHIFT: u32 = 9;
+    /// Whether it is the last entry.
+    pub const BOTTOM: u32 = 0x0000_0100;
+}
+
+/// What a packet's headers say: 56 bytes, and 32 more that only IPv6 and ARP use.
 ///
 /// What is not in the packet is zero, and [`layers`](FlowKey::layers) tells absent from zero, so
 /// that a cut header never matches a rule about it. Padding behind the network packet is no part.
+/// The order is that of the bytes of a frame as far as can be, so that plain frames are read a word
+/// at a time.
 #[derive(Debug, Clone, Copy, Default, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C, align(8))]
 pub struct FlowKey {
-    /// The port that the packet came by.
-    pub in_port: u16,
-    /// The EtherType behind the VLAN tags; [`FlowKey::NO_ETHERTYPE`] for an IEEE 802.3 length.
-    pub ethertype: u16,
-    /// The outer and the inner tag, see [`vlan`].
-    pub vlan: [u16; 2],
     /// Where the frame goes.
     pub eth_dst: [u8; 6],
     /// Where the frame comes from.
     pub eth_src: [u8; 6],
-    /// The IP protocol behind the extension headers, or the ARP operation.
-    pub protocol: u8,
-    /// DSCP and ECN.
-    pub traffic_class: u8,
-    /// The TTL or hop limit.
-    pub ttl: u8,
+    /// The EtherType behind the VLAN tags; [`FlowKey::NO_ETHERTYPE`] for an IEEE 802.3 length.
+    pub ethertype: u16,
     /// See [`layers`].
     pub layers: u8,
-    /// The source address; IPv4 and the ARP sender in the first four bytes.
-    pub ip_src: [u8; 16],
-    /// The destination address; IPv4 and the ARP target in the first four bytes.
-    pub ip_dst: [u8; 16],
+    /// DSCP and ECN.
+    pub traffic_class: u8,
     /// The source port, or the ICMP type.
     pub l4_src: u16,
     /// The destination port, or the ICMP code.
     pub l4_dst: u16,
+    /// The port that the packet came by.
+    pub in_port: u16,
+    /// The IP protocol behind the extension headers, or the ARP operation.
+    pub protocol: u8,
+    /// The TTL or hop limit.
+    pub ttl: u8,
+    /// The source address of IPv4, or the sender's of ARP.
+    pub ipv4_src: [u8; 4],
+    /// The destination address of IPv4, or the target's of ARP.
+    pub ipv4_dst: [u8; 4],
+    /// The outer and the inner tag, see [`vlan`].
+    pub vlan: [u16; 2],
     /// The flags of TCP, from FIN to NS.
     pub tcp_flags: u16,
     /// The table that the lookup begins in.
     pub table: u16,
+    /// What stages and rules have written beside the packet.
+    pub metadata: u64,
+    /// The outermost entry of the MPLS label stack, see [`mpls`].
+    pub mpls: u32,
+    /// The flow label of IPv6, in 20 bits.
+    pub ipv6_label: u32,
+    /// The source address of IPv6. Of ARP, the sender's MAC address in the first six bytes.
+    pub ipv6_src: [u8; 16],
+    /// The destination address of IPv6. Of ARP, the target's MAC address in the first six bytes.
+    pub ipv6_dst: [u8; 16],
 }
 
-const _: () = assert!(size_of::<FlowKey>() == 64);
+const _: () = assert!(size_of::<FlowKey>() == 8 * WORDS);
+
+/// How many words a key has.
+pub(crate) const WORDS: usize = 11;
+/// How many of them, from the first on, say all of a packet that is neither IPv6 nor ARP.
+pub(crate) const SHORT: usize = 7;
 
 /// A key as the machine compares it.
-pub(crate) type Words = [u64; 8];
+pub(crate) type Words = [u64; WORDS];
 
 impl FlowKey {
     /// Stands for the EtherType of a frame that has a length there (OpenFlow 1.0, 3.4).
@@ -86,7 +119,7 @@ impl FlowKey {
     /// A key of which every bit is set: the mask of an exact match.
     #[must_use]
     pub fn exact() -> Self {
-        zerocopy::transmute!([u64::MAX; 8])
+        zerocopy::transmute!([u64::MAX; WORDS])
     }
 
     /// The union of two masks.
@@ -99,7 +132,7 @@ impl FlowKey {
 }
 
 impl PartialEq for FlowKey {
-    /// As eight words, which takes a few instructions; field by field takes many.
+    /// As words, which takes a few instructions; field by field takes many.
     #[inline]
     fn eq(&self, other: &Self) -> bool {
         let (a, b) = (self.words(), other.words());

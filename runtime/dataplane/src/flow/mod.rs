@@ -6,4 +6,4 @@ mod key;
 
 pub(crate) use cache::FlowCache;
 pub use hash::Seed;
-pub use key::{FlowKey, layers, vlan};
+pub use key::{FlowKey, layers, mpls, vlan};

@@ -80,8 +80,8 @@ fn ipv4<'a>(rest: &'a [u8], parsed: &mut Parsed) -> Network<'a> {
     // what there is, and a header behind a lie would be believed.
     let packet = rest.get(..usize::from(ip.total_len()))?;
     let payload = packet.get(ip.slice().len()..)?;
-    parsed.key.ip_src[..4].copy_from_slice(&ip.source());
-    parsed.key.ip_dst[..4].copy_from_slice(&ip.destination());
+    parsed.key.ipv4_src.copy_from_slice(&ip.source());
+    parsed.key.ipv4_dst.copy_from_slice(&ip.destination());
     parsed.key.traffic_class = ip.dcp().value() << 2 | ip.ecn().value();
     parsed.key.ttl = ip.ttl();
     parsed.key.layers |= layers::IP;
@@ -96,8 +96,9 @@ fn ipv6<'a>(rest: &'a [u8], parsed: &mut Parsed) -> Network<'a> {
     // A length of zero is no payload: jumbograms (RFC 2675) do not fit a buffer. etherparse takes
     // the rest of the frame for the payload then.
     let payload = rest.get(40..40 + usize::from(ip.payload_length()))?;
-    parsed.key.ip_src = ip.source();
-    parsed.key.ip_dst = ip.destination();
+    parsed.key.ipv6_label = ip.flow_label().value();
+    parsed.key.ipv6_src = ip.source();
+    parsed.key.ipv6_dst = ip.destination();
     parsed.key.traffic_class = ip.traffic_class();
     parsed.key.ttl = ip.hop_limit();
     parsed.key.layers |= layers::IP;
@@ -197,7 +198,9 @@ fn arp<'a>(rest: &'a [u8], parsed: &mut Parsed) -> Network<'a> {
         return None;
     }
     parsed.key.protocol = u8::try_from(arp.operation().0).unwrap_or(0);
-    parsed.key.ip_src[..4].copy_from_slice(arp.sender_protocol_addr());
-    parsed.key.ip_dst[..4].copy_from_slice(arp.target_protocol_addr());
+    parsed.key.ipv6_src[..6].copy_from_slice(arp.sender_hw_addr());
+    parsed.key.ipv6_dst[..6].copy_from_slice(arp.target_hw_addr());
+    parsed.key.ipv4_src.copy_from_slice(arp.sender_protocol_addr());
+    parsed.key.ipv4_dst.copy_from_slice(arp.target_protocol_addr());
     Some(None)
 }

@@ -98,6 +98,7 @@ fn field(dice: &mut Dice) -> FlowKey {
     let number = dice.pick(&[u16::MAX, 0x00ff, 1]);
     let mut address = [0; 16];
     address[..dice.pick(&[16, 4, 3, 1])].fill(0xff);
+    let [a, b, c, d, ..] = address;
     match dice.below(14) {
         0 => FlowKey { in_port: u16::MAX, ..none() },
         1 => FlowKey { ethertype: u16::MAX, ..none() },
@@ -108,8 +109,8 @@ fn field(dice: &mut Dice) -> FlowKey {
         6 => FlowKey { traffic_class: dice.pick(&[0xfc, 0x03]), ..none() },
         7 => FlowKey { ttl: u8::MAX, ..none() },
         8 => FlowKey { layers: dice.pick(&[0x02, 0x0c, 0x1f]), ..none() },
-        9 => FlowKey { ip_src: address, ..none() },
-        10 => FlowKey { ip_dst: address, ..none() },
+        9 => FlowKey { ipv4_src: [a, b, c, d], ipv6_src: address, ..none() },
+        10 => FlowKey { ipv4_dst: [a, b, c, d], ipv6_dst: address, ..none() },
         11 => FlowKey { l4_src: number, layers: layers::TRANSPORT, ..none() },
         12 => FlowKey { l4_dst: number, layers: layers::TRANSPORT, ..none() },
         _ => FlowKey { tcp_flags: dice.pick(&[0x002, 0xfff]), ..none() },

@@ -23,8 +23,8 @@ pub(super) fn read(frame: &[u8], start: usize, parsed: &mut Parsed) -> Option<()
     key.traffic_class = ip[1];
     key.ttl = ip[8];
     key.protocol = ip[9];
-    key.ip_src[..4].copy_from_slice(&ip[12..16]);
-    key.ip_dst[..4].copy_from_slice(&ip[16..20]);
+    key.ipv4_src.copy_from_slice(&ip[12..16]);
+    key.ipv4_dst.copy_from_slice(&ip[16..20]);
     key.layers |= layers::NETWORK | layers::IP;
     parsed.headers.l3 = offset(start);
     parsed.headers.protocol = ip[9];

@@ -29,8 +29,9 @@ pub(super) fn read(frame: &[u8], start: usize, parsed: &mut Parsed) -> Option<()
     let key = &mut parsed.key;
     key.traffic_class = ip[0] << 4 | ip[1] >> 4;
     key.ttl = ip[7];
-    key.ip_src.copy_from_slice(&ip[8..24]);
-    key.ip_dst.copy_from_slice(&ip[24..40]);
+    key.ipv6_label = u32::from_be_bytes([0, ip[1] & 0x0f, ip[2], ip[3]]);
+    key.ipv6_src.copy_from_slice(&ip[8..24]);
+    key.ipv6_dst.copy_from_slice(&ip[24..40]);
     key.layers |= layers::NETWORK | layers::IP;
     parsed.headers.l3 = offset(start);
 
