@@ -34,9 +34,10 @@ lint: setup ## Check format, clippy, documentation and licences
 demo: build ## Two namespaces, a firewall module over the API, a swap under load
 	@examples/demo/demo.sh
 
-bench: build ## Measure: the engine, a stage beside its native twin, one worker beside its peers
+bench: build ## Measure: the engine, a stage beside its native twin, one worker; PEERS=DIR beside its peers
 	cargo bench -p dataplane -p wasm
-	$(if $(filter-out 0,$(shell id -u)),sudo) runtime/bench/compare.sh
+	cargo build --release -p weft-bench
+	$(if $(filter-out 0,$(shell id -u)),sudo) target/release/weft-bench p2p $(if $(PEERS),--peers $(PEERS))
 
 clean: ## Remove what was built
 	cargo clean
