@@ -3,13 +3,14 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     net::SocketAddr,
+    ops::RangeInclusive,
     path::PathBuf,
 };
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::{Action, Invalid, Name, PortSpec, RuleSpec, StageSpec, TableNumber};
+use crate::{Action, Invalid, Name, PortSpec, RuleSpec, StageSpec, TableNumber, TableSpec};
 
 /// The whole file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -27,7 +28,7 @@ pub struct Config {
     pub modules: BTreeMap<Name, ModuleSource>,
     /// The stages, by name.
     pub stages: BTreeMap<Name, StageSpec>,
-    /// The rules, by table and name.
+    /// The tables with their rules, by number.
     pub tables: BTreeMap<TableNumber, TableConfig>,
 }
 
@@ -68,8 +69,8 @@ pub enum Hugepages {
     Off,
 }
 
-/// The threads that move packets.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+/// The threads that move packets, and the flows that each keeps in its cache.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct WorkersConfig {
     /// The cores that they are pinned to, one each; without it, all that the daemon may use but the
@@ -77,6 +78,17 @@ pub struct WorkersConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(min_items = 1)]
     pub cores: Option<Vec<u32>>,
+    /// Places for packets that are found by all of their headers: a power of two.
+    #[schema(minimum = 1024, maximum = 4_194_304)]
+    pub exact_entries: u32,
+    /// The most flows.
+    #[schema(minimum = 1)]
+    pub flow_limit: u32,
+    /// How long a flow is kept without a packet, in milliseconds.
+    #[schema(minimum = 1)]
+    pub flow_idle_ms: u32,
+    /// How long a flow is kept in all, in milliseconds; 0 for as long as packets come.
+    pub flow_hard_ms: u32,
 }
 
 /// Where a module's bytes are.
@@ -89,9 +101,12 @@ pub struct ModuleSource {
 }
 
 /// One table of rules.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct TableConfig {
+    /// What is done with packets that none of its rules matches; see [`TableSpec`].
+    #[schema(min_items = 1)]
+    pub miss: Vec<Action>,
     /// The rules, by name.
     pub rules: BTreeMap<Name, RuleSpec>,
 }
@@ -123,6 +138,55 @@ impl Default for MemoryConfig {
     }
 }
 
+impl Default for WorkersConfig {
+    fn default() -> Self {
+        Self {
+            cores: None,
+            exact_entries: 65_536,
+            flow_limit: 200_000,
+            flow_idle_ms: 10_000,
+            flow_hard_ms: 0,
+        }
+    }
+}
+
+impl Default for TableConfig {
+    fn default() -> Self {
+        Self { miss: TableSpec::default().miss, rules: BTreeMap::new() }
+    }
+}
+
+impl TableConfig {
+    /// The table without its rules.
+    #[must_use]
+    pub fn spec(&self) -> TableSpec {
+        TableSpec { miss: self.miss.clone() }
+    }
+}
+
+impl WorkersConfig {
+    /// The places that there can be for packets that are found by all of their headers.
+    pub const EXACT_ENTRIES: RangeInclusive<u32> = 1024..=4_194_304;
+
+    fn invalid(&self) -> impl Iterator<Item = Invalid> {
+        let cores = self.cores.as_deref().and_then(invalid_cores);
+        let cores = cores.map(|reason| Invalid::at(&["cores"], reason));
+        let (entries, range) = (self.exact_entries, Self::EXACT_ENTRIES);
+        let fits = range.contains(&entries) && entries.is_power_of_two();
+        let exact = (!fits).then(|| {
+            let (least, most) = (range.start(), range.end());
+            let reason = format!("{entries} is not a power of two from {least} to {most}");
+            Invalid::at(&["exact_entries"], reason)
+        });
+        let none = |field, value: u32, reason: &str| {
+            (value == 0).then(|| Invalid::at(&[field], reason).hint("write 1 or more"))
+        };
+        let limit = none("flow_limit", self.flow_limit, "there is no room for flows");
+        let idle = none("flow_idle_ms", self.flow_idle_ms, "no flow would be kept");
+        [cores, exact, limit, idle].into_iter().flatten().map(|invalid| invalid.under("workers"))
+    }
+}
+
 impl Config {
     /// Reads a file's text and checks it.
     ///
@@ -150,8 +214,10 @@ impl Config {
     pub fn validate(&self) -> Vec<Invalid> {
         let mut invalid = Vec::new();
         invalid.extend(self.invalid_settings().map(|(path, reason)| Invalid::at(path, reason)));
+        invalid.extend(self.workers.invalid());
         invalid.extend(self.invalid_ports());
         invalid.extend(self.invalid_stages());
+        invalid.extend(self.invalid_tables());
         invalid.extend(self.invalid_rules());
         invalid
     }
@@ -166,9 +232,7 @@ impl Config {
         let socket = socket.then(|| (&["api", "socket"][..], "no path is given".to_owned()));
         let size = self.memory.size_mb == 0;
         let size = size.then(|| (&["memory", "size_mb"][..], "there is no memory".to_owned()));
-        let cores = self.workers.cores.as_deref().and_then(invalid_cores);
-        let cores = cores.map(|reason| (&["workers", "cores"][..], reason));
-        [socket, listen, size, cores].into_iter().flatten()
+        [socket, listen, size].into_iter().flatten()
     }
 
     fn invalid_ports(&self) -> impl Iterator<Item = Invalid> {
@@ -197,8 +261,16 @@ impl Config {
         })
     }
 
+    fn invalid_tables(&self) -> impl Iterator<Item = Invalid> {
+        self.tables.iter().filter_map(move |(table, config)| {
+            let unknown = || Some(self.unknown_action(&config.miss)?.under("miss"));
+            let invalid = config.spec().validate(*table).err().or_else(unknown)?;
+            Some(invalid.under(&table.to_string()).under("tables"))
+        })
+    }
+
     fn invalid_rules(&self) -> impl Iterator<Item = Invalid> {
-        self.tables.iter().flat_map(move |(table, TableConfig { rules })| {
+        self.tables.iter().flat_map(move |(table, TableConfig { rules, .. })| {
             rules.iter().filter_map(move |(name, rule)| {
                 let invalid = rule.validate(*table).err().or_else(|| self.unknown_name(rule))?;
                 let invalid = invalid.under(name.as_str()).under("rules");
@@ -209,22 +281,31 @@ impl Config {
 
     /// The first port or stage that a rule names and that is not there.
     fn unknown_name(&self, rule: &RuleSpec) -> Option<Invalid> {
-        let ports: BTreeSet<&Name> = self.ports.keys().collect();
-        let no_port = |port: &Name| format!("there is no port {port}");
-        if let Some(port) = rule.r#match.in_port.as_ref().filter(|port| !ports.contains(port)) {
-            return Some(Invalid::at(&["match", "in_port"], no_port(port)));
+        match &rule.r#match.in_port {
+            Some(port) if !self.ports.contains_key(port) => {
+                Some(Invalid::at(&["match", "in_port"], no_port(port)))
+            }
+            _ => Some(self.unknown_action(&rule.actions)?.under("actions")),
         }
-        rule.actions.iter().enumerate().find_map(|(index, action)| {
+    }
+
+    /// The first port or stage that one of the actions names and that is not there.
+    fn unknown_action(&self, actions: &[Action]) -> Option<Invalid> {
+        actions.iter().enumerate().find_map(|(index, action)| {
             let (key, reason) = match action {
-                Action::Output(port) if !ports.contains(port) => ("output", no_port(port)),
+                Action::Output(port) if !self.ports.contains_key(port) => ("output", no_port(port)),
                 Action::Stage(stage) if !self.stages.contains_key(stage) => {
                     ("stage", format!("there is no stage {stage}"))
                 }
                 _ => return None,
             };
-            Some(Invalid::at(&["actions", &index.to_string(), key], reason))
+            Some(Invalid::at(&[&index.to_string(), key], reason))
         })
     }
+}
+
+fn no_port(port: &Name) -> String {
+    format!("there is no port {port}")
 }
 
 fn invalid_cores(cores: &[u32]) -> Option<String> {

@@ -6,8 +6,12 @@
 #![forbid(unsafe_code)]
 
 mod action;
+mod batch;
 mod config;
+mod explain;
 mod field;
+mod fields;
+mod flow;
 mod invalid;
 mod matching;
 mod module;
@@ -23,24 +27,30 @@ mod version;
 mod worker;
 
 pub use action::{Action, PushVlan};
+pub use batch::{DeleteRule, PutRule, RuleBatch, RuleOperation, RulesChanged};
 pub use config::{
     ApiConfig, Config, ConfigError, Hugepages, MemoryConfig, ModuleSource, TableConfig,
     WorkersConfig,
+};
+pub use explain::{
+    Decision, ExplainRequest, ExplainStep, Explanation, PacketBytes, PacketBytesError,
 };
 pub use field::{
     Dscp, Ecn, EtherType, IpAddress, IpFragment, IpMatch, IpProtocol, L4PortMatch, MacAddress,
     MacMatch, TagProtocol, TcpFlagsMatch, TextError, VlanId, VlanMatch, VlanPriority,
 };
+pub use fields::Fields;
+pub use flow::{CacheLevel, Flow, FlowCursor, FlowCursorError, FlowQuery, Flows, RuleKey};
 pub use invalid::Invalid;
 pub use matching::Match;
 pub use module::Module;
 pub use name::{Name, NameError};
 pub use port::{DeviceCounters, Link, Port, PortCounters, PortSpec, PortStatus};
 pub use problem::{Code, Problem};
-pub use rule::{Rule, RuleSpec, RuleStatus};
+pub use rule::{Rule, RuleQuery, RuleSpec, RuleStatus};
 pub use set_field::SetField;
 pub use stage::{FaultCounters, OnFault, Stage, StageSpec, StageStatus, VerdictCounters};
 pub use stats::{RuleStats, Stats};
-pub use table::{Table, TableNumber};
+pub use table::{FlowTable, Table, TableNumber, TableSpec, TableStatus};
 pub use version::{Readiness, Version};
 pub use worker::Worker;

@@ -12,7 +12,6 @@ use crate::Name;
 
 /// An uploaded WebAssembly module. Its bytes never change under its name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct Module {
     /// What stages call it by; `name@version` of its manifest, if the client gave none.
     pub name: Name,

@@ -7,7 +7,6 @@ use crate::{Invalid, MacAddress, Name};
 
 /// Where packets enter and leave.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct Port {
     /// What the client called it.
     pub name: Name,
@@ -32,7 +31,6 @@ pub struct PortSpec {
 
 /// A port as it runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct PortStatus {
     /// The number that modules know it by. It is not used again while the daemon runs.
     pub id: u16,
@@ -67,7 +65,6 @@ pub enum Link {
 /// In one answer, `rx_packets + copied_packets = forwarded_packets + dropped_packets +
 /// in_flight_packets`, and `dropped_packets` is the sum of `drops`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct PortCounters {
     /// Packets that came in.
     pub rx_packets: u64,
@@ -93,7 +90,6 @@ pub struct PortCounters {
 
 /// What a device counts by itself: packets that the engine never saw or that the device lost.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct DeviceCounters {
     /// Packets that the device had no descriptor for.
     pub rx_missed: u64,

@@ -89,6 +89,12 @@ codes! {
     RuleNotFound => "rule-not-found",
     /// The rule's match or actions make no sense.
     RuleInvalid => "rule-invalid",
+    /// The miss of a table makes no sense.
+    TableInvalid => "table-invalid",
+    /// A batch names a rule twice.
+    BatchInvalid => "batch-invalid",
+    /// The packet or its port cannot be explained.
+    ExplainInvalid => "explain-invalid",
     /// As many as there may be are there already.
     LimitExceeded => "limit-exceeded",
     /// A worker did not take up a change in time.
@@ -101,6 +107,8 @@ codes! {
     Internal => "internal",
     /// The request's path has something that is no name or table number.
     PathInvalid => "path-invalid",
+    /// The request's query has what is not taken there, or a value that cannot be.
+    QueryInvalid => "query-invalid",
     /// The request's body is not JSON, or not of the resource's shape.
     BodyInvalid => "body-invalid",
     /// The request's body is larger than it may be.

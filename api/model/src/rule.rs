@@ -5,7 +5,6 @@ use crate::{Action, Invalid, Match, Name, TableNumber, action};
 
 /// What becomes of the packets that match.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct Rule {
     /// What the client called it; of its own in its table.
     pub name: Name,
@@ -31,12 +30,41 @@ pub struct RuleSpec {
 
 /// What a rule did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct RuleStatus {
     /// Packets that it matched.
     pub packets: u64,
     /// Their bytes.
     pub bytes: u64,
+}
+
+/// Which rules of a table are asked for.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RuleQuery {
+    /// At most so many; all, if nothing is said.
+    pub limit: Option<usize>,
+    /// Those behind this name.
+    pub cursor: Option<Name>,
+}
+
+impl RuleQuery {
+    /// The most rules that can be asked for by number.
+    pub const MAX_LIMIT: usize = 10_000;
+
+    /// Checks what the shape does not say.
+    ///
+    /// # Errors
+    ///
+    /// If no rule is asked for, or too many at once.
+    pub fn validate(&self) -> Result<(), Invalid> {
+        let most = Self::MAX_LIMIT;
+        match self.limit {
+            Some(limit) if !(1..=most).contains(&limit) => {
+                Err(Invalid::at(&["limit"], format!("{limit} is not from 1 to {most}")))
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 impl RuleSpec {

@@ -8,7 +8,6 @@ use crate::{Invalid, Name};
 
 /// A module in service: its configuration, limits and failure policy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct Stage {
     /// What rules call it by.
     pub name: Name,
@@ -55,7 +54,6 @@ pub enum OnFault {
 
 /// A stage as it runs, over all workers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct StageStatus {
     /// The digest of the module that runs.
     pub module_digest: String,
@@ -79,7 +77,6 @@ pub struct StageStatus {
 
 /// A stage's verdicts, by kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct VerdictCounters {
     /// The packet's next action saw it.
     pub next: u64,
@@ -93,7 +90,6 @@ pub struct VerdictCounters {
 
 /// A stage's faults, by kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct FaultCounters {
     /// It trapped.
     pub trap: u64,

@@ -7,7 +7,6 @@ use crate::{Name, PortCounters, StageStatus, TableNumber, Worker};
 
 /// All counters, read between two bursts of each worker.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct Stats {
     /// The configuration that they are of.
     pub revision: u64,
@@ -23,7 +22,6 @@ pub struct Stats {
 
 /// What one rule matched.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct RuleStats {
     /// The table that it is in.
     pub table: TableNumber,

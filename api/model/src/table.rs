@@ -3,6 +3,8 @@ use std::{fmt, str::FromStr};
 use serde::{Deserialize, Deserializer, Serialize, de};
 use utoipa::ToSchema;
 
+use crate::{Action, Invalid, action};
+
 /// The number of a table of rules, 0 to 253. Every packet begins in table 0.
 ///
 /// As a key of the configuration file it is written in quotes or bare, elsewhere as a number.
@@ -18,13 +20,60 @@ pub struct TableNumber(u8);
 pub struct TableNumberError;
 
 /// A table that has rules.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Table {
     /// Its number.
     pub table: TableNumber,
     /// How many rules it has.
     pub rules: usize,
+}
+
+/// A table of rules. Every table that there can be is there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = Table)]
+pub struct FlowTable {
+    /// Its number.
+    pub table: TableNumber,
+    /// What the client asked for.
+    pub spec: TableSpec,
+    /// What is in it.
+    pub status: TableStatus,
+}
+
+/// A table as a client asks for it, but for its rules.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct TableSpec {
+    /// What is done with packets that none of its rules matches, in order. Without it they are
+    /// dropped, and counted as `table-miss`.
+    #[schema(min_items = 1)]
+    pub miss: Vec<Action>,
+}
+
+/// What is in a table.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct TableStatus {
+    /// Its rules.
+    pub rules: usize,
+    /// The different sets of bits that they look at, each of which a search looks up by itself.
+    pub masks: usize,
+}
+
+impl Default for TableSpec {
+    fn default() -> Self {
+        Self { miss: vec![Action::Drop] }
+    }
+}
+
+impl TableSpec {
+    /// Checks what the shape does not say, for the table of this number.
+    ///
+    /// # Errors
+    ///
+    /// If an action stands where it has no meaning.
+    pub fn validate(&self, table: TableNumber) -> Result<(), Invalid> {
+        action::validate(&self.miss, table, None).map_err(|invalid| invalid.under("miss"))
+    }
 }
 
 impl TableNumber {
@@ -96,7 +145,24 @@ impl de::Visitor<'_> for NumberOrKey {
 mod tests {
     use std::collections::BTreeMap;
 
+    use serde_json::json;
+
     use super::*;
+
+    #[test]
+    fn a_miss_is_a_drop_unless_said_otherwise_and_goes_on() {
+        let spec: TableSpec = serde_json::from_value(json!({})).unwrap();
+        assert_eq!((&spec, json!(spec)), (&TableSpec::default(), json!({"miss": ["drop"]})));
+        let table = TableNumber::new(1).unwrap();
+        let check = |miss| {
+            let spec: TableSpec = serde_json::from_value(json!({"miss": miss})).unwrap();
+            spec.validate(table).map_err(|invalid| invalid.pointer)
+        };
+        assert_eq!(check(json!(["drop"])), Ok(()));
+        assert_eq!(check(json!([{"output": "lan"}, {"goto": 2}])), Ok(()));
+        assert_eq!(check(json!([])), Err("/miss".into()));
+        assert_eq!(check(json!([{"goto": 1}])), Err("/miss/0/goto".into()));
+    }
 
     #[test]
     fn it_is_a_number_as_a_value_and_a_text_as_a_key() {

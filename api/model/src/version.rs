@@ -3,7 +3,6 @@ use utoipa::ToSchema;
 
 /// What runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct Version {
     /// The daemon's version.
     pub version: String,
@@ -15,7 +14,6 @@ pub struct Version {
 
 /// Whether packets are handled as the configuration says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct Readiness {
     /// Whether nothing is amiss.
     pub ready: bool,

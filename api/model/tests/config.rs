@@ -15,6 +15,7 @@ size_mb = 512
 
 [workers]
 cores = [1]
+flow_idle_ms = 5000
 
 [ports.lan]
 device = "net_af_packet0,iface=veth-lan"
@@ -30,6 +31,9 @@ path = "firewall.wasm"
 module = "firewall@1.0.0"
 config = { default = "allow" }
 
+[tables.0]
+miss = [{ output = "lan" }]
+
 [tables.0.rules.lan-out]
 priority = 10
 match = { in_port = "lan" }
@@ -42,7 +46,8 @@ fn a_file_is_read_with_its_defaults_filled_in() {
     let expected = json!({
         "api": {"socket": "/run/weft/api.sock", "listen": "127.0.0.1:9177"},
         "memory": {"hugepages": "auto", "size_mb": 512},
-        "workers": {"cores": [1]},
+        "workers": {"cores": [1], "exact_entries": 65_536, "flow_limit": 200_000,
+            "flow_idle_ms": 5000, "flow_hard_ms": 0},
         "ports": {
             "lan": {"device": "net_af_packet0,iface=veth-lan"},
             "wan": {"device": "net_af_packet1,iface=veth-wan", "mtu": 1500},
@@ -52,7 +57,7 @@ fn a_file_is_read_with_its_defaults_filled_in() {
             "module": "firewall@1.0.0", "config": {"default": "allow"}, "on_fault": "drop",
             "memory_limit_bytes": 16_777_216, "deadline_us": 10_000,
         }},
-        "tables": {"0": {"rules": {"lan-out": {
+        "tables": {"0": {"miss": [{"output": "lan"}], "rules": {"lan-out": {
             "priority": 10, "match": {"in_port": "lan"},
             "actions": [{"stage": "fw"}, "decrement_ttl", {"output": "wan"}],
         }}}},
@@ -73,7 +78,9 @@ fn an_empty_file_is_a_daemon_that_does_nothing_yet() {
     assert_eq!(config, Config::default());
     let expected = json!({
         "api": {"socket": "/run/weft/api.sock"}, "memory": {"hugepages": "auto", "size_mb": 512},
-        "workers": {}, "ports": {}, "modules": {}, "stages": {}, "tables": {},
+        "workers": {"exact_entries": 65_536, "flow_limit": 200_000, "flow_idle_ms": 10_000,
+            "flow_hard_ms": 0},
+        "ports": {}, "modules": {}, "stages": {}, "tables": {},
     });
     assert_eq!(json!(config), expected);
 }
@@ -81,14 +88,14 @@ fn an_empty_file_is_a_daemon_that_does_nothing_yet() {
 #[test]
 fn an_error_of_shape_has_the_line_and_what_stands_there() {
     for (good, bad, line, expected) in [
-        ("mtu = 1500", "mtuu = 1500", 18, "unknown field `mtuu`, expected `device` or `mtu`"),
-        ("mtu = 1500", "mtu = \"1500\"", 18, "invalid type: string \"1500\", expected u16"),
-        ("mtu = 1500", "mtu = ", 18, "mtu = "),
-        ("[ports.lan]", "[ports.\"l/n\"]", 13, "\"l/n\" is not a name: a name is 1 to 63"),
-        ("[ports.wan]", "[ports.lan]", 16, "duplicate key"),
-        ("[tables.0", "[tables.254", 27, "expected the number of a table, 0 to 253"),
-        ("in_port = \"lan\"", "ip_src = \"10.0.0.1/8\"", 29, "write 10.0.0.0/8"),
-        ("{ output = \"wan\" }", "\"output\"", 30, "unknown variant `output`"),
+        ("mtu = 1500", "mtuu = 1500", 19, "unknown field `mtuu`, expected `device` or `mtu`"),
+        ("mtu = 1500", "mtu = \"1500\"", 19, "invalid type: string \"1500\", expected u16"),
+        ("mtu = 1500", "mtu = ", 19, "mtu = "),
+        ("[ports.lan]", "[ports.\"l/n\"]", 14, "\"l/n\" is not a name: a name is 1 to 63"),
+        ("[ports.wan]", "[ports.lan]", 17, "duplicate key"),
+        ("[tables.0", "[tables.254", 28, "expected the number of a table, 0 to 253"),
+        ("in_port = \"lan\"", "ip_src = \"10.0.0.1/8\"", 33, "write 10.0.0.0/8"),
+        ("{ output = \"wan\" }", "\"output\"", 34, "unknown variant `output`"),
         ("\"127.0.0.1:9177\"", "\"localhost\"", 4, "invalid socket address"),
     ] {
         let error = Config::from_toml(&CHAIN.replacen(good, bad, 1)).unwrap_err();
@@ -107,6 +114,22 @@ fn what_is_not_fit_to_run_is_refused_with_its_place_and_reason() {
         ("size_mb = 512", "size_mb = 0", "/memory/size_mb: there is no memory"),
         ("cores = [1]", "cores = []", "/workers/cores: no core is given"),
         ("cores = [1]", "cores = [1, 2, 1]", "/workers/cores: core 1 is given twice"),
+        (
+            "cores = [1]",
+            "exact_entries = 1000",
+            "/workers/exact_entries: 1000 is not a power of two from 1024 to 4194304",
+        ),
+        ("cores = [1]", "exact_entries = 512", "/workers/exact_entries: 512 is not a power of two"),
+        (
+            "cores = [1]",
+            "exact_entries = 8388608",
+            "/workers/exact_entries: 8388608 is not a power of two",
+        ),
+        ("cores = [1]", "flow_limit = 0", "/workers/flow_limit: there is no room for flows"),
+        ("flow_idle_ms = 5000", "flow_idle_ms = 0", "/workers/flow_idle_ms: no flow would be kept"),
+        ("[{ output = \"lan\" }]", "[]", "/tables/0/miss: no action is given"),
+        ("output = \"lan\"", "goto = 0", "/tables/0/miss/0/goto: table 0 is not behind table 0"),
+        ("output = \"lan\"", "output = \"x\"", "/tables/0/miss/0/output: there is no port x"),
         ("net_af_packet1", "net_af_packet0", "/ports/wan/device: port lan has this device already"),
         ("mtu = 1500", "mtu = 10", "/ports/wan/mtu: 10 is less than IPv4 can do with"),
         (
@@ -149,6 +172,15 @@ fn all_that_is_wrong_is_said_at_once() {
     let ConfigError::Invalid(invalid) = Config::from_toml(&text).unwrap_err() else { panic!() };
     let pointers: Vec<&str> = invalid.iter().map(|invalid| invalid.pointer.as_str()).collect();
     assert_eq!(pointers, ["/memory/size_mb", "/ports/wan/mtu"]);
+}
+
+#[test]
+fn the_cache_has_the_sizes_that_it_may_have() {
+    for entries in [1024, 65_536, 4_194_304] {
+        let text =
+            format!("[workers]\nexact_entries = {entries}\nflow_limit = 1\nflow_idle_ms = 1\n");
+        assert_eq!(Config::from_toml(&text).unwrap().workers.exact_entries, entries);
+    }
 }
 
 #[test]

@@ -11,7 +11,7 @@ use api_model::{
     Action, Config, Dscp, Ecn, EtherType, Hugepages, IpAddress, IpFragment, IpMatch, IpProtocol,
     L4PortMatch, MacAddress, MacMatch, Match, ModuleSource, Name, OnFault, PortSpec, PushVlan,
     RuleSpec, SetField, StageSpec, TableConfig, TableNumber, TagProtocol, TcpFlagsMatch, VlanId,
-    VlanMatch, VlanPriority,
+    VlanMatch, VlanPriority, WorkersConfig,
 };
 use proptest::{
     collection::{btree_map, vec},
@@ -182,15 +182,14 @@ fn configs() -> impl Strategy<Value = Config> {
         pages,
         any::<u32>(),
         of(vec(any::<u32>(), 0..3)),
+        any::<[u32; 4]>(),
     );
     let ports = ("[ -~]{0,40}", of(any::<u16>()));
     let ports = ports.prop_map(|(device, mtu)| PortSpec { device, mtu });
     let modules = "[ -~]{0,20}".prop_map(|path| ModuleSource { path: path.into() });
-    let tables = btree_map(
-        tables(),
-        btree_map(names(), rules(), 0..3).prop_map(|rules| TableConfig { rules }),
-        0..3,
-    );
+    let table = (vec(actions(), 0..3), btree_map(names(), rules(), 0..3));
+    let table = table.prop_map(|(miss, rules)| TableConfig { miss, rules });
+    let tables = btree_map(tables(), table, 0..3);
     let named = (
         btree_map(names(), ports, 0..3),
         btree_map(names(), modules, 0..3),
@@ -198,10 +197,13 @@ fn configs() -> impl Strategy<Value = Config> {
         tables,
     );
     (settings, named).prop_map(|(settings, named)| {
-        let (mut config, (listen, hugepages, size_mb, cores)) = (Config::default(), settings);
+        let (mut config, (listen, hugepages, size_mb, cores, flows)) =
+            (Config::default(), settings);
         config.api.listen = listen;
         (config.memory.hugepages, config.memory.size_mb) = (hugepages, size_mb);
-        config.workers.cores = cores;
+        let [exact_entries, flow_limit, flow_idle_ms, flow_hard_ms] = flows;
+        config.workers =
+            WorkersConfig { cores, exact_entries, flow_limit, flow_idle_ms, flow_hard_ms };
         (config.ports, config.modules, config.stages, config.tables) = named;
         config
     })

@@ -17,11 +17,14 @@ pub(crate) struct Api {
     control: Arc<dyn Control>,
     pub(crate) limits: Limits,
     pub(crate) uploads: Arc<Semaphore>,
+    pub(crate) batches: Arc<Semaphore>,
 }
 
 impl Api {
     pub(crate) fn new(control: Arc<dyn Control>, limits: Limits) -> Self {
-        Self { control, limits, uploads: Arc::new(Semaphore::new(limits.uploads)) }
+        let [uploads, batches] =
+            [limits.uploads, limits.batches].map(|most| Arc::new(Semaphore::new(most)));
+        Self { control, limits, uploads, batches }
     }
 
     /// Asks the daemon, on a thread that may block.
@@ -39,9 +42,18 @@ impl Api {
         T: Send + 'static,
         F: FnOnce(&dyn Control) -> Result<T, ControlError> + Send + 'static,
     {
+        self.work_within(time, |control| question(control).map_err(Refusal::from)).await
+    }
+
+    /// The same for what may be refused before the daemon is asked.
+    pub(crate) async fn work_within<T, F>(&self, time: Duration, work: F) -> Result<T, Refusal>
+    where
+        T: Send + 'static,
+        F: FnOnce(&dyn Control) -> Result<T, Refusal> + Send + 'static,
+    {
         let control = Arc::clone(&self.control);
-        match timeout(time, spawn_blocking(move || question(&*control))).await {
-            Ok(Ok(answer)) => answer.map_err(Refusal::from),
+        match timeout(time, spawn_blocking(move || work(&*control))).await {
+            Ok(Ok(answer)) => answer,
             Ok(Err(panic)) => Err(failed(&panic)),
             Err(_) => Err(late(time)),
         }

@@ -1,6 +1,6 @@
 //! Bodies of requests: of the right type, whole, in time, and no larger than they may be.
 
-use std::{error::Error, time::Duration};
+use std::{error::Error, sync::Arc, time::Duration};
 
 use api_model::Code;
 use axum::{
@@ -11,20 +11,26 @@ use axum::{
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::de::DeserializeOwned;
 use tokio::{
-    sync::OwnedSemaphorePermit,
+    sync::{OwnedSemaphorePermit, Semaphore},
     time::{Instant, timeout, timeout_at},
 };
 
-use crate::{api::Api, json, refusal::Refusal};
+use crate::{Limits, api::Api, json, refusal::Refusal};
 
 /// A spec, from JSON.
 pub(crate) struct Spec<T>(pub(crate) T);
 
 /// A module's bytes, and its turn among the uploads.
-pub(crate) struct Upload {
-    pub(crate) wasm: Bytes,
-    /// Given back when the upload is done with.
-    pub(crate) turn: OwnedSemaphorePermit,
+pub(crate) struct Upload(pub(crate) Turn);
+
+/// A batch's bytes, JSON or not, and its turn among the batches.
+pub(crate) struct Batch(pub(crate) Turn);
+
+/// A large body that had to wait for its turn.
+pub(crate) struct Turn {
+    pub(crate) body: Bytes,
+    /// Given back when the body is done with.
+    pub(crate) permit: OwnedSemaphorePermit,
 }
 
 impl<T: DeserializeOwned> FromRequest<Api> for Spec<T> {
@@ -43,15 +49,37 @@ impl FromRequest<Api> for Upload {
     type Rejection = Refusal;
 
     async fn from_request(request: Request, api: &Api) -> Result<Self, Refusal> {
+        let Limits { module_bytes, module_time, .. } = api.limits;
         let types = ["application/wasm", "application/octet-stream"];
-        check_head(request.headers(), &types, api.limits.module_bytes)?;
-        let time = api.limits.module_time;
+        check_head(request.headers(), &types, module_bytes)?;
+        Turn::take(&api.uploads, request, module_bytes, module_time).await.map(Self)
+    }
+}
+
+impl FromRequest<Api> for Batch {
+    type Rejection = Refusal;
+
+    async fn from_request(request: Request, api: &Api) -> Result<Self, Refusal> {
+        let Limits { batch_bytes, batch_time, .. } = api.limits;
+        check_head(request.headers(), &["application/json"], batch_bytes)?;
+        Turn::take(&api.batches, request, batch_bytes, batch_time).await.map(Self)
+    }
+}
+
+impl Turn {
+    /// Waits for a turn, and then for the body.
+    async fn take(
+        turns: &Arc<Semaphore>,
+        request: Request,
+        limit: usize,
+        time: Duration,
+    ) -> Result<Self, Refusal> {
         let deadline = Instant::now() + time;
-        let turn = timeout_at(deadline, api.uploads.clone().acquire_owned()).await;
-        let turn = turn.map_err(|_| busy())?.expect("nobody closes the semaphore");
-        let body = collect(request, api.limits.module_bytes);
-        let wasm = timeout_at(deadline, body).await.map_err(|_| late(time))??;
-        Ok(Self { wasm, turn })
+        let permit = timeout_at(deadline, Arc::clone(turns).acquire_owned()).await;
+        let permit = permit.map_err(|_| busy())?.expect("nobody closes the semaphore");
+        let body =
+            timeout_at(deadline, collect(request, limit)).await.map_err(|_| late(time))??;
+        Ok(Self { body, permit })
     }
 }
 
@@ -95,7 +123,7 @@ fn late(time: Duration) -> Refusal {
 }
 
 fn busy() -> Refusal {
-    let detail = "as many modules as may be at once are being received and compiled";
+    let detail = "as many of these as may be at once are being received and made";
     Refusal::new(StatusCode::SERVICE_UNAVAILABLE, Code::Unavailable, detail).hint("try again")
 }
 

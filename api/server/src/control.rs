@@ -1,6 +1,7 @@
 use api_model::{
-    Code, Invalid, Module, Name, Port, PortSpec, Readiness, Rule, RuleSpec, Stage, StageSpec,
-    Stats, Table, TableNumber, Version, Worker,
+    Code, ExplainRequest, Explanation, FlowQuery, FlowTable, Flows, Invalid, Module, Name, Port,
+    PortSpec, Readiness, Rule, RuleOperation, RuleQuery, RuleSpec, RulesChanged, Stage, StageSpec,
+    Stats, TableNumber, TableSpec, Version, Worker,
 };
 
 /// What the API asks of the daemon.
@@ -37,10 +38,18 @@ pub trait Control: Send + Sync + 'static {
     /// Takes a stage out of service.
     fn delete_stage(&self, name: &Name) -> Result<(), ControlError>;
 
-    /// The tables that have rules, by number.
-    fn tables(&self) -> Result<Vec<Table>, ControlError>;
-    /// The rules of a table, by name. A table without rules has none; that is no error.
-    fn rules(&self, table: TableNumber) -> Result<Vec<Rule>, ControlError>;
+    /// The tables that have rules or a miss of their own, by number.
+    fn tables(&self) -> Result<Vec<FlowTable>, ControlError>;
+    /// One table. All that there can be are there.
+    fn table(&self, table: TableNumber) -> Result<FlowTable, ControlError>;
+    /// Makes a table what the spec says. Its rules stay.
+    fn put_table(&self, table: TableNumber, spec: TableSpec) -> Result<FlowTable, ControlError>;
+    /// Makes a table what it was at first. Its rules stay.
+    fn delete_table(&self, table: TableNumber) -> Result<(), ControlError>;
+
+    /// The rules of a table that are asked for, by name. A table without rules has none; that is no
+    /// error.
+    fn rules(&self, table: TableNumber, query: &RuleQuery) -> Result<Vec<Rule>, ControlError>;
     /// One rule.
     fn rule(&self, table: TableNumber, name: &Name) -> Result<Rule, ControlError>;
     /// Makes a rule, or changes it into what the spec says.
@@ -52,6 +61,17 @@ pub trait Control: Send + Sync + 'static {
     ) -> Result<Put<Rule>, ControlError>;
     /// Forgets a rule.
     fn delete_rule(&self, table: TableNumber, name: &Name) -> Result<(), ControlError>;
+    /// Makes several changes of rules, no two of the same one, as one change. What is wrong with one
+    /// of them is said by [`RuleOperation::invalid`]; to delete what is not there is such an error,
+    /// with [`Code::RuleNotFound`].
+    fn change_rules(&self, operations: Vec<RuleOperation>) -> Result<RulesChanged, ControlError>;
+
+    /// The flows in the workers' caches that are asked for.
+    fn flows(&self, query: FlowQuery) -> Result<Flows, ControlError>;
+    /// Empties the workers' caches.
+    fn flush_flows(&self) -> Result<(), ControlError>;
+    /// What would become of a packet. Nothing is sent or counted.
+    fn explain(&self, request: ExplainRequest) -> Result<Explanation, ControlError>;
 
     /// All workers, by number.
     fn workers(&self) -> Result<Vec<Worker>, ControlError>;

@@ -10,6 +10,7 @@ mod control;
 mod json;
 mod limits;
 mod path;
+mod query;
 mod refusal;
 mod resource;
 mod router;

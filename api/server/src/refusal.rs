@@ -26,7 +26,7 @@ impl Refusal {
         Self { hint: Some(hint.into()), ..self }
     }
 
-    fn invalid(code: Code, Invalid { pointer, reason, hint }: Invalid) -> Self {
+    pub(crate) fn invalid(code: Code, Invalid { pointer, reason, hint }: Invalid) -> Self {
         let refusal = Self::new(StatusCode::UNPROCESSABLE_ENTITY, code, reason);
         Self { pointer: (!pointer.is_empty()).then_some(pointer), hint, ..refusal }
     }

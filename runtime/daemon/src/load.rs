@@ -27,8 +27,9 @@ pub(crate) fn apply(daemon: &Daemon, config: &Config, file: Option<&Path>) -> Re
     for (name, spec) in &config.stages {
         daemon.put_stage(name, spec.clone()).with_context(|| format!("stage {name}"))?;
     }
-    for (table, rules) in &config.tables {
-        for (name, spec) in &rules.rules {
+    for (table, tabled) in &config.tables {
+        daemon.put_table(*table, tabled.spec()).with_context(|| format!("table {table}"))?;
+        for (name, spec) in &tabled.rules {
             daemon
                 .put_rule(*table, name, spec.clone())
                 .with_context(|| format!("rule {name} of table {table}"))?;

@@ -1,6 +1,6 @@
 //! `weft rule`: which packets meet which actions.
 
-use api_model::{Action, Name, Rule, RuleSpec, Table, TableNumber};
+use api_model::{Action, FlowTable, Name, Rule, RuleSpec, TableNumber};
 use clap::{Args, Subcommand};
 
 use crate::{
@@ -110,9 +110,9 @@ async fn list(session: &mut Session<'_>, table: TableNumber) -> Result<(), Error
 }
 
 async fn list_all(session: &mut Session<'_>) -> Result<(), Error> {
-    let tables: Vec<Table> = session.client.get(&ApiPath::v1(["tables"])).await?.parse()?;
+    let tables: Vec<FlowTable> = session.client.get(&ApiPath::v1(["tables"])).await?.parse()?;
     let mut answers = Vec::new();
-    for Table { table, .. } in tables {
+    for FlowTable { table, .. } in tables {
         answers.push((table, session.client.get(&rules_of(table)).await?));
     }
     if session.output.json {

@@ -1,9 +1,13 @@
 use api_model::Worker;
 
-use super::{listed, node, table::Table};
+use super::{listed, node, sections, table::Table};
 
-/// A line for each worker.
+/// A line for each worker with its load, and one with its cache.
 pub(crate) fn workers(workers: &[Worker]) -> String {
+    sections([loads(workers), caches(workers)])
+}
+
+fn loads(workers: &[Worker]) -> String {
     let headings = [
         "WORKER",
         "CORE",
@@ -12,7 +16,6 @@ pub(crate) fn workers(workers: &[Worker]) -> String {
         "REVISION",
         "RX PACKETS",
         "BUSY",
-        "CACHE HITS",
         "PROGRAMS",
         "LONGEST ROUND",
     ];
@@ -25,9 +28,47 @@ pub(crate) fn workers(workers: &[Worker]) -> String {
             worker.revision.into(),
             worker.rx_packets.into(),
             share(worker.busy_cycles, worker.idle_cycles).into(),
-            share(worker.cache_hits, worker.cache_misses).into(),
             worker.programs.into(),
             format!("{} us", worker.longest_iteration_us).into(),
+        ]
+    });
+    table.render()
+}
+
+/// Where the workers found what to do with their packets, and what became of the flows.
+fn caches(workers: &[Worker]) -> String {
+    if workers.is_empty() {
+        return String::new();
+    }
+    let headings = [
+        "WORKER",
+        "EXACT",
+        "WILDCARD",
+        "MISSED",
+        "FLOWS",
+        "FLOW LIMIT",
+        "MASKS",
+        "INSTALLED",
+        "EVICTED",
+        "EXPIRED",
+        "REVISED",
+        "MASK LIMIT HITS",
+    ];
+    let table = Table::new(headings).rows(workers, |worker| {
+        let Worker { exact_hits: exact, wildcard_hits: wildcard, misses, .. } = *worker;
+        [
+            worker.id.into(),
+            share(exact, wildcard.saturating_add(misses)).into(),
+            share(wildcard, exact.saturating_add(misses)).into(),
+            share(misses, exact.saturating_add(wildcard)).into(),
+            worker.flows.into(),
+            worker.flow_limit.into(),
+            worker.masks.into(),
+            worker.flows_installed.into(),
+            worker.flows_evicted.into(),
+            worker.flows_expired.into(),
+            worker.flows_revised.into(),
+            worker.mask_limit_hits.into(),
         ]
     });
     table.render()
@@ -49,19 +90,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_worker_is_a_line_with_its_load() {
+    fn a_worker_is_a_line_with_its_load_and_one_with_its_cache() {
         let worker: Worker = serde_json::from_value(json!({
             "id": 0, "core": 1, "numa_node": 0, "ports": ["lan", "wan"], "revision": 7,
             "iterations": 9, "busy_iterations": 3, "rx_packets": 1000, "busy_cycles": 1,
-            "idle_cycles": 7, "cache_hits": 0, "cache_misses": 0, "programs": 2,
-            "longest_iteration_us": 34,
+            "idle_cycles": 7, "exact_hits": 899, "wildcard_hits": 100, "misses": 1, "flows": 12,
+            "flow_limit": 200_000, "masks": 3, "flows_installed": 20, "flows_evicted": 1,
+            "flows_expired": 7, "flows_revised": 2, "mask_limit_hits": 4, "programs": 2,
+            "longest_iteration_us": 34, "from_the_future": 1,
         }))
         .unwrap();
         assert_eq!(
             workers(&[worker]),
-            "WORKER  CORE  NODE  PORTS    REVISION  RX PACKETS  BUSY    CACHE HITS  PROGRAMS  LONGEST ROUND\n\
-             \x20    0     1     0  lan,wan         7        1000  12.5 %  -                  2  34 us"
+            "WORKER  CORE  NODE  PORTS    REVISION  RX PACKETS  BUSY    PROGRAMS  LONGEST ROUND\n\
+             \x20    0     1     0  lan,wan         7        1000  12.5 %         2  34 us\n\n\
+             WORKER  EXACT   WILDCARD  MISSED  FLOWS  FLOW LIMIT  MASKS  INSTALLED  EVICTED  EXPIRED  REVISED  MASK LIMIT HITS\n\
+             \x20    0  89.9 %  10.0 %    0.1 %      12      200000      3         20        1        7        2                4"
         );
+        assert_eq!(workers(&[]).lines().count(), 1);
     }
 
     #[test]

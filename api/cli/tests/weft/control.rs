@@ -3,8 +3,9 @@
 use std::{collections::BTreeMap, sync::Mutex};
 
 use api_model::{
-    Code, Invalid, Module, Name, Port, PortSpec, Readiness, Rule, RuleSpec, Stage, StageSpec,
-    StageStatus, Stats, Table, TableNumber, Version, Worker,
+    Code, ExplainRequest, Explanation, FlowQuery, FlowTable, Flows, Invalid, Module, Name, Port,
+    PortSpec, Readiness, Rule, RuleOperation, RuleQuery, RuleSpec, RulesChanged, Stage, StageSpec,
+    StageStatus, Stats, TableNumber, TableSpec, Version, Worker,
 };
 use api_server::{Control, ControlError, Kind, Put};
 
@@ -13,6 +14,10 @@ use api_server::{Control, ControlError, Kind, Put};
 pub(crate) struct Stages(Mutex<BTreeMap<Name, Stage>>);
 
 type Answer<T> = Result<T, ControlError>;
+
+fn nothing() -> ControlError {
+    ControlError::Internal { detail: "there is nothing of that here".into() }
+}
 
 impl Control for Stages {
     fn ports(&self) -> Answer<Vec<Port>> {
@@ -75,11 +80,23 @@ impl Control for Stages {
         gone.map(drop).ok_or_else(|| ControlError::not_found(Kind::Stage, name))
     }
 
-    fn tables(&self) -> Answer<Vec<Table>> {
+    fn tables(&self) -> Answer<Vec<FlowTable>> {
         Ok(vec![])
     }
 
-    fn rules(&self, _table: TableNumber) -> Answer<Vec<Rule>> {
+    fn table(&self, _table: TableNumber) -> Answer<FlowTable> {
+        Err(nothing())
+    }
+
+    fn put_table(&self, _table: TableNumber, _spec: TableSpec) -> Answer<FlowTable> {
+        Err(nothing())
+    }
+
+    fn delete_table(&self, _table: TableNumber) -> Answer<()> {
+        Err(nothing())
+    }
+
+    fn rules(&self, _table: TableNumber, _query: &RuleQuery) -> Answer<Vec<Rule>> {
         Ok(vec![])
     }
 
@@ -95,12 +112,37 @@ impl Control for Stages {
         Err(ControlError::not_found(Kind::Rule, name))
     }
 
+    fn change_rules(&self, operations: Vec<RuleOperation>) -> Answer<RulesChanged> {
+        let refuse = |(index, operation): (usize, &RuleOperation)| match operation {
+            RuleOperation::Put(rule) if rule.spec.r#match.in_port.is_some() => {
+                let invalid = Invalid::at(&["match", "in_port"], "there are no ports");
+                let invalid = operation.invalid(index, invalid.hint("add the port first"));
+                Err(ControlError::invalid(Code::RuleInvalid, invalid))
+            }
+            _ => Ok(()),
+        };
+        operations.iter().enumerate().try_for_each(refuse)?;
+        Ok(RulesChanged { revision: 2, created: operations.len(), ..RulesChanged::default() })
+    }
+
+    fn flows(&self, _query: FlowQuery) -> Answer<Flows> {
+        Ok(Flows::default())
+    }
+
+    fn flush_flows(&self) -> Answer<()> {
+        Ok(())
+    }
+
+    fn explain(&self, _request: ExplainRequest) -> Answer<Explanation> {
+        Err(nothing())
+    }
+
     fn workers(&self) -> Answer<Vec<Worker>> {
         Ok(vec![])
     }
 
     fn stats(&self) -> Answer<Stats> {
-        Err(ControlError::Internal { detail: "nothing is counted here".into() })
+        Err(nothing())
     }
 
     fn readiness(&self) -> Readiness {

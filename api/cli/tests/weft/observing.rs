@@ -53,10 +53,13 @@ fn workers_are_listed() {
     let worker = json!({
         "id": 0, "core": 1, "numa_node": null, "ports": ["lan"], "revision": 7, "iterations": 9,
         "busy_iterations": 3, "rx_packets": 10, "busy_cycles": 3, "idle_cycles": 1,
-        "cache_hits": 1, "cache_misses": 2, "programs": 2, "longest_iteration_us": 34,
+        "exact_hits": 1, "wildcard_hits": 0, "misses": 2, "flows": 1, "flow_limit": 10, "masks": 1,
+        "flows_installed": 1, "flows_evicted": 0, "flows_expired": 0, "flows_revised": 0,
+        "mask_limit_hits": 0, "programs": 2, "longest_iteration_us": 34,
     });
     let (outcome, asked) = Daemon::answering([ok(&json!([worker]))]).weft(&["worker", "list"]);
-    assert!(outcome.stdout.contains("  75.0 %  33.3 %  "), "{outcome:?}");
+    assert!(outcome.stdout.contains("  75.0 %         2  34 us\n"), "{outcome:?}");
+    assert!(outcome.stdout.contains("     0  33.3 %  0.0 %     66.6 %      1  "), "{outcome:?}");
     assert_eq!(asked, [Asked::plain("GET /v1/workers")]);
 }
 

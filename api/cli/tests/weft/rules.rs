@@ -76,9 +76,13 @@ fn the_json_of_all_tables_has_each_ones_rules() {
     );
 }
 
+fn table(number: u8) -> Value {
+    json!({"table": number, "spec": {"miss": ["drop"]}, "status": {"rules": 1, "masks": 1}})
+}
+
 fn all_tables() -> Daemon {
     Daemon::answering([
-        ok(&json!([{"table": 0, "rules": 1}, {"table": 9, "rules": 1}])),
+        ok(&json!([table(0), table(9)])),
         ok(&json!([rule("web")])),
         ok(&json!([rule("ssh")])),
     ])

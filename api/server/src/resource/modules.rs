@@ -60,11 +60,10 @@ async fn put_module(
     keep(&api, Some(name), upload).await
 }
 
-async fn keep(api: &Api, name: Option<Name>, upload: Upload) -> Result<Put<Module>, Refusal> {
+async fn keep(api: &Api, name: Option<Name>, Upload(turn): Upload) -> Result<Put<Module>, Refusal> {
     let question = move |control: &dyn crate::Control| {
-        let Upload { wasm, turn } = upload;
-        let kept = control.put_module(name.as_ref(), &wasm);
-        drop(turn);
+        let kept = control.put_module(name.as_ref(), &turn.body);
+        drop(turn.permit);
         kept
     };
     api.ask_within(api.limits.compile_time, question).await

@@ -1,33 +1,32 @@
-//! `/v1/tables`: what becomes of packets.
+//! `/v1/tables/{table}/rules`: what becomes of packets.
 
-use api_model::{Code, Name, Rule, RuleSpec, Table, TableNumber};
+use api_model::{Code, Name, Rule, RuleQuery, RuleSpec, TableNumber};
 use axum::{Json, extract::State, http::StatusCode};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use crate::{ControlError, Put, api::Api, body::Spec, path::Named, refusal::Refusal};
+use crate::{ControlError, Put, api::Api, body::Spec, path::Named, query::Query, refusal::Refusal};
 
 pub(crate) fn routes() -> OpenApiRouter<Api> {
-    OpenApiRouter::new().routes(routes!(list_tables)).routes(routes!(list_rules)).routes(routes!(
+    OpenApiRouter::new().routes(routes!(list_rules)).routes(routes!(
         get_rule,
         put_rule,
         delete_rule
     ))
 }
 
-/// The tables that have rules.
-#[utoipa::path(get, path = "/v1/tables", tag = "rules", responses((status = 200, body = [Table])))]
-async fn list_tables(State(api): State<Api>) -> Result<Json<Vec<Table>>, Refusal> {
-    api.ask(|control| control.tables()).await.map(Json)
-}
-
-/// The rules of a table, by name.
+/// The rules of a table, by name: all, or with a limit a page of so many. A page that is shorter
+/// is the last; the name of a page's last rule is the cursor of the next one.
 #[utoipa::path(get, path = "/v1/tables/{table}/rules", tag = "rules",
-    params(("table" = TableNumber, Path)), responses((status = 200, body = [Rule])))]
+    params(("table" = TableNumber, Path), ("limit" = Option<usize>, Query, maximum = 10_000),
+        ("cursor" = Option<Name>, Query)),
+    responses((status = 200, body = [Rule])))]
 async fn list_rules(
     State(api): State<Api>,
     Named(table): Named<TableNumber>,
+    Query(query): Query<RuleQuery>,
 ) -> Result<Json<Vec<Rule>>, Refusal> {
-    api.ask(move |control| control.rules(table)).await.map(Json)
+    query.validate().map_err(|invalid| ControlError::invalid(Code::QueryInvalid, invalid))?;
+    api.ask(move |control| control.rules(table, &query)).await.map(Json)
 }
 
 /// One rule.

@@ -15,7 +15,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     api::Api,
-    resource::{health, modules, ports, rules, stages, stats},
+    resource::{batch, explain, flows, health, modules, ports, rules, stages, stats, tables},
 };
 
 #[derive(OpenApi)]
@@ -31,7 +31,11 @@ pub(super) fn routes() -> (Router<Api>, utoipa::openapi::OpenApi) {
         .merge(ports::routes())
         .merge(modules::routes())
         .merge(stages::routes())
+        .merge(tables::routes())
         .merge(rules::routes())
+        .merge(batch::routes())
+        .merge(flows::routes())
+        .merge(explain::routes())
         .merge(stats::routes())
         .merge(health::routes())
         .routes(routes!(get_openapi))

@@ -4,7 +4,8 @@ use crate::{Peer, refusal::Refusal};
 
 /// Logs what was changed, and what was to be changed but was refused.
 pub(super) async fn log_changes(request: Request, next: Next) -> Response {
-    if request.method().is_safe() {
+    // A question that does not fit into a target is no change, though its method is that of one.
+    if request.method().is_safe() || request.uri().path() == "/v1/explain" {
         return next.run(request).await;
     }
     let method = request.method().clone();

@@ -143,12 +143,16 @@ static CHUNK: [u8; 16 << 10] = [b' '; 16 << 10];
 #[tokio::test]
 async fn reading_stops_where_a_body_becomes_too_large() {
     let api = Client::new();
-    for (path, limit) in [("/v1/ports/p", 1 << 20), ("/v1/modules/m", 16 << 20)] {
+    for (request, limit) in [
+        (Request::put("/v1/ports/p"), 1 << 20),
+        (Request::put("/v1/modules/m"), 16 << 20),
+        (Request::post("/v1/rules:batch"), 64 << 20),
+    ] {
         let read = Arc::new(AtomicUsize::new(0));
-        let answer = api.send(Request::put(path), Body::new(Endless(read.clone()))).await;
+        let answer = api.send(request, Body::new(Endless(read.clone()))).await;
         assert_eq!((answer.status.as_u16(), &answer.body["code"]), (413, &json!("body-too-large")));
         let read = read.load(Ordering::Relaxed);
-        assert!(read > limit && read <= limit + CHUNK.len(), "{path}: {read}");
+        assert!(read > limit && read <= limit + CHUNK.len(), "{limit}: {read}");
     }
 }
 
@@ -190,8 +194,12 @@ impl HttpBody for Silent {
 #[tokio::test(start_paused = true)]
 async fn a_body_that_does_not_arrive_in_time_is_given_up() {
     let api = Client::new();
-    for path in ["/v1/ports/p", "/v1/modules/m"] {
-        let answer = api.send(Request::put(path), Body::new(Silent)).await;
+    for request in [
+        Request::put("/v1/ports/p"),
+        Request::put("/v1/modules/m"),
+        Request::post("/v1/rules:batch"),
+    ] {
+        let answer = api.send(request, Body::new(Silent)).await;
         assert_eq!(
             (answer.status.as_u16(), &answer.body["code"]),
             (408, &json!("request-timeout"))
@@ -200,14 +208,17 @@ async fn a_body_that_does_not_arrive_in_time_is_given_up() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn uploads_wait_for_their_turn_and_not_for_ever() {
-    let limits = api_server::Limits { uploads: 1, ..Default::default() };
+async fn uploads_and_batches_wait_for_their_turn_and_not_for_ever() {
+    let limits = api_server::Limits { uploads: 1, batches: 1, ..Default::default() };
     let api = Client::with(Default::default(), limits);
-    let slow = api.send(Request::put("/v1/modules/m"), Body::new(Silent));
-    let waiting = api.send(Request::put("/v1/modules/n"), Body::new(Silent));
-    let (slow, waiting) = tokio::join!(slow, waiting);
-    assert_eq!((slow.status.as_u16(), waiting.status.as_u16()), (408, 503));
-    assert_eq!(waiting.body["code"], "unavailable");
+    for (path, method) in [("/v1/modules/m", "PUT"), ("/v1/rules:batch", "POST")] {
+        let request = || Request::builder().method(method).uri(path);
+        let slow = api.send(request(), Body::new(Silent));
+        let waiting = api.send(request(), Body::new(Silent));
+        let (slow, waiting) = tokio::join!(slow, waiting);
+        assert_eq!((slow.status.as_u16(), waiting.status.as_u16()), (408, 503), "{path}");
+        assert_eq!(waiting.body["code"], "unavailable", "{path}");
+    }
     let answer = api.send(Request::put("/v1/modules/n"), "\0asm").await;
     assert_eq!(answer.status, 201);
 }

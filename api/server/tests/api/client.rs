@@ -58,6 +58,12 @@ impl Client {
         (answer.status.as_u16(), answer.body)
     }
 
+    pub(crate) async fn post(&self, path: &str, body: Value) -> (u16, Value) {
+        let request = Request::post(path).header("content-type", "application/json");
+        let answer = self.send(request, body.to_string()).await;
+        (answer.status.as_u16(), answer.body)
+    }
+
     /// The status, code and pointer of a refusal.
     pub(crate) async fn refusal(
         &self,

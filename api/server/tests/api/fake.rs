@@ -1,14 +1,15 @@
 //! A control that is a few maps, and does as it is told by the names that it is given.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::{Mutex, mpsc},
 };
 
 use api_model::{
-    Code, Invalid, Link, MacAddress, Module, Name, Port, PortSpec, PortStatus, Readiness, Rule,
-    RuleSpec, RuleStatus, Stage, StageSpec, StageStatus, Stats, Table, TableNumber, Version,
-    Worker,
+    CacheLevel, Code, Decision, ExplainRequest, ExplainStep, Explanation, Flow, FlowCursor,
+    FlowQuery, FlowTable, Flows, Invalid, Link, MacAddress, Module, Name, Port, PortSpec,
+    PortStatus, Readiness, Rule, RuleOperation, RuleQuery, RuleSpec, RuleStatus, RulesChanged,
+    Stage, StageSpec, StageStatus, Stats, TableNumber, TableSpec, TableStatus, Version, Worker,
 };
 use api_server::{Control, ControlError, Kind, Put};
 
@@ -53,7 +54,17 @@ struct State {
     ports: BTreeMap<Name, Port>,
     modules: BTreeMap<Name, (Module, Vec<u8>)>,
     stages: BTreeMap<Name, Stage>,
+    tables: BTreeMap<TableNumber, TableSpec>,
     rules: BTreeMap<(TableNumber, Name), Rule>,
+    flushed: bool,
+}
+
+impl State {
+    fn table(&self, table: TableNumber) -> FlowTable {
+        let spec = self.tables.get(&table).cloned().unwrap_or_default();
+        let rules = self.rules.keys().filter(|(of, _)| *of == table).count();
+        FlowTable { table, spec, status: TableStatus { rules, masks: rules.min(1) } }
+    }
 }
 
 impl Fake {
@@ -211,18 +222,34 @@ impl Control for Fake {
         remove(&mut self.state.lock().unwrap().stages, Kind::Stage, name)
     }
 
-    fn tables(&self) -> Answer<Vec<Table>> {
-        let mut rules = BTreeMap::new();
-        for (table, _) in self.state.lock().unwrap().rules.keys() {
-            *rules.entry(*table).or_insert(0) += 1;
-        }
-        Ok(rules.into_iter().map(|(table, rules)| Table { table, rules }).collect())
+    fn tables(&self) -> Answer<Vec<FlowTable>> {
+        let state = self.state.lock().unwrap();
+        let with_rules = state.rules.keys().map(|(table, _)| *table);
+        let tables: BTreeSet<_> = with_rules.chain(state.tables.keys().copied()).collect();
+        Ok(tables.into_iter().map(|table| state.table(table)).collect())
     }
 
-    fn rules(&self, table: TableNumber) -> Answer<Vec<Rule>> {
+    fn table(&self, table: TableNumber) -> Answer<FlowTable> {
+        Ok(self.state.lock().unwrap().table(table))
+    }
+
+    fn put_table(&self, table: TableNumber, spec: TableSpec) -> Answer<FlowTable> {
+        let mut state = self.state.lock().unwrap();
+        state.tables.insert(table, spec);
+        Ok(state.table(table))
+    }
+
+    fn delete_table(&self, table: TableNumber) -> Answer<()> {
+        self.state.lock().unwrap().tables.remove(&table);
+        Ok(())
+    }
+
+    fn rules(&self, table: TableNumber, query: &RuleQuery) -> Answer<Vec<Rule>> {
         let state = self.state.lock().unwrap();
-        let rules = state.rules.iter().filter(|((of, _), _)| *of == table);
-        Ok(rules.map(|(_, rule)| rule.clone()).collect())
+        let behind = |name: &Name| query.cursor.as_ref().is_none_or(|cursor| cursor < name);
+        let rules = state.rules.iter().filter(|((of, name), _)| *of == table && behind(name));
+        let rules = rules.map(|(_, rule)| rule.clone());
+        Ok(rules.take(query.limit.unwrap_or(usize::MAX)).collect())
     }
 
     fn rule(&self, table: TableNumber, name: &Name) -> Answer<Rule> {
@@ -238,6 +265,83 @@ impl Control for Fake {
     fn delete_rule(&self, table: TableNumber, name: &Name) -> Answer<()> {
         let gone = self.state.lock().unwrap().rules.remove(&(table, name.clone()));
         gone.map(drop).ok_or_else(|| ControlError::not_found(Kind::Rule, name))
+    }
+
+    fn change_rules(&self, operations: Vec<RuleOperation>) -> Answer<RulesChanged> {
+        let state = &mut *self.state.lock().unwrap();
+        let (mut rules, mut changed) = (state.rules.clone(), RulesChanged::default());
+        for (index, operation) in operations.into_iter().enumerate() {
+            let (table, name) = operation.rule();
+            let old = rules.remove(&(table, name.clone()));
+            match operation {
+                RuleOperation::Put(new) => {
+                    match old.map(|old| old.spec == new.spec) {
+                        None => changed.created += 1,
+                        Some(true) => changed.unchanged += 1,
+                        Some(false) => changed.replaced += 1,
+                    }
+                    let status = RuleStatus::default();
+                    let rule = Rule { name: new.name.clone(), spec: new.spec, status };
+                    rules.insert((new.table, new.name), rule);
+                }
+                RuleOperation::Delete(_) if old.is_some() => changed.deleted += 1,
+                RuleOperation::Delete(_) => {
+                    let invalid = Invalid::at(&[], format!("there is no rule {name}"));
+                    let invalid = operation.invalid(index, invalid);
+                    return Err(ControlError::invalid(Code::RuleNotFound, invalid));
+                }
+            }
+        }
+        state.rules = rules;
+        Ok(RulesChanged { revision: 8, ..changed })
+    }
+
+    fn flows(&self, query: FlowQuery) -> Answer<Flows> {
+        if self.state.lock().unwrap().flushed {
+            return Ok(Flows::default());
+        }
+        let flow = |worker| Flow {
+            worker,
+            r#match: [("ip_dst".to_owned(), "10.0.0.0/8".to_owned())].into_iter().collect(),
+            start_table: TableNumber::default(),
+            packets: 3,
+            bytes: 180,
+            age_ms: 1000,
+            idle_ms: 7,
+            cache: CacheLevel::Wildcard,
+            rules: vec![],
+            actions: vec![],
+        };
+        let first = query.cursor.map_or(0, |cursor| cursor.worker);
+        let mut workers =
+            (first..3).filter(|worker| query.worker.is_none_or(|only| only == *worker));
+        let flows = workers.by_ref().take(query.limit).map(flow).collect();
+        Ok(Flows { flows, next: workers.next().map(|worker| FlowCursor { worker, place: 0 }) })
+    }
+
+    fn flush_flows(&self) -> Answer<()> {
+        self.state.lock().unwrap().flushed = true;
+        Ok(())
+    }
+
+    fn explain(&self, request: ExplainRequest) -> Answer<Explanation> {
+        if request.in_port.as_str() == "missing" {
+            let invalid = Invalid::at(&["in_port"], "there is no port missing");
+            return Err(ControlError::invalid(Code::ExplainInvalid, invalid));
+        }
+        let length = request.packet.as_bytes().len();
+        Ok(Explanation {
+            key: [("in_port".to_owned(), request.in_port.to_string())].into_iter().collect(),
+            steps: vec![ExplainStep {
+                table: request.table,
+                rule: None,
+                priority: None,
+                actions: TableSpec::default().miss,
+                looked_at: Default::default(),
+            }],
+            decision: Decision::Drop,
+            text: format!("{length} bytes are dropped"),
+        })
     }
 
     fn workers(&self) -> Answer<Vec<Worker>> {

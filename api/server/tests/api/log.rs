@@ -41,10 +41,12 @@ async fn changes_and_refused_changes_are_logged_on_a_line_each_and_reads_are_not
     let api = Client::new();
     api.put("/v1/ports/logged", json!({"device": "net_null0"})).await;
     api.get("/v1/ports/logged").await;
+    api.post("/v1/explain", json!({"in_port": "logged", "packet": "00"})).await;
     api.put("/v1/ports/logged", json!({"a\nb": 1})).await;
     api.delete("/v1/ports/logged-not").await;
     let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
-    let own: Vec<&str> = text.lines().filter(|line| line.contains("/logged")).collect();
+    let own = |line: &&str| line.contains("/logged") || line.contains("/explain");
+    let own: Vec<&str> = text.lines().filter(own).collect();
     let expected = [
         r#" INFO changed method=PUT path="/v1/ports/logged" status=201 peer="unknown""#,
         concat!(

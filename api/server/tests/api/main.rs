@@ -1,10 +1,12 @@
 //! The API from outside, in front of a control that is a few maps.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+mod batch;
 mod bodies;
 mod client;
 mod connections;
 mod fake;
+mod flows;
 mod log;
 mod modules;
 mod openapi;
@@ -14,3 +16,4 @@ mod resources;
 mod running;
 mod shutdown;
 mod sockets;
+mod tables;

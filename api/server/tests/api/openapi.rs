@@ -7,14 +7,17 @@ use serde_json::Value;
 
 use crate::client::Client;
 
-const OPERATIONS: [&str; 24] = [
+const OPERATIONS: [&str; 31] = [
+    "DELETE /v1/flows",
     "DELETE /v1/modules/{name}",
     "DELETE /v1/ports/{name}",
     "DELETE /v1/stages/{name}",
+    "DELETE /v1/tables/{table}",
     "DELETE /v1/tables/{table}/rules/{name}",
     "GET /healthz",
     "GET /openapi.json",
     "GET /readyz",
+    "GET /v1/flows",
     "GET /v1/modules",
     "GET /v1/modules/{name}",
     "GET /v1/ports",
@@ -23,14 +26,18 @@ const OPERATIONS: [&str; 24] = [
     "GET /v1/stages/{name}",
     "GET /v1/stats",
     "GET /v1/tables",
+    "GET /v1/tables/{table}",
     "GET /v1/tables/{table}/rules",
     "GET /v1/tables/{table}/rules/{name}",
     "GET /v1/workers",
     "GET /version",
+    "POST /v1/explain",
     "POST /v1/modules",
+    "POST /v1/rules:batch",
     "PUT /v1/modules/{name}",
     "PUT /v1/ports/{name}",
     "PUT /v1/stages/{name}",
+    "PUT /v1/tables/{table}",
     "PUT /v1/tables/{table}/rules/{name}",
 ];
 

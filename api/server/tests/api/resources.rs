@@ -70,18 +70,6 @@ async fn a_rule_is_put_read_listed_and_deleted() {
 }
 
 #[tokio::test]
-async fn tables_are_listed_with_the_number_of_their_rules() {
-    let api = Client::new();
-    assert_eq!(api.get("/v1/tables").await, (200, json!([])));
-    for rule in ["0/rules/a", "0/rules/b", "7/rules/a"] {
-        let spec = json!({"priority": 1, "actions": ["drop"]});
-        assert_eq!(api.put(&format!("/v1/tables/{rule}"), spec).await.0, 201);
-    }
-    let tables = json!([{"table": 0, "rules": 2}, {"table": 7, "rules": 1}]);
-    assert_eq!(api.get("/v1/tables").await, (200, tables));
-}
-
-#[tokio::test]
 async fn workers_counters_and_versions_are_read() {
     let api = Client::new();
     assert_eq!(api.get("/v1/workers").await, (200, json!([])));

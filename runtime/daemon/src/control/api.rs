@@ -1,12 +1,14 @@
 use api_model::{
-    Module, Name, Port, PortSpec, Readiness, Rule, RuleSpec, Stage, StageSpec, Stats, Table,
-    TableNumber, Version, Worker,
+    ExplainRequest, Explanation, FlowQuery, FlowTable, Flows, Module, Name, Port, PortSpec,
+    Readiness, Rule, RuleOperation, RuleQuery, RuleSpec, RulesChanged, Stage, StageSpec, Stats,
+    TableNumber, TableSpec, Version, Worker,
 };
 use api_server::{Control, Put};
 
 use super::{
     Daemon,
     refusal::{self, Answer},
+    tables::undone,
 };
 
 impl Control for Daemon {
@@ -58,12 +60,29 @@ impl Control for Daemon {
         self.remove_stage(name)
     }
 
-    fn tables(&self) -> Answer<Vec<Table>> {
-        Ok(self.list_tables())
+    fn tables(&self) -> Answer<Vec<FlowTable>> {
+        Ok(self.all_tables())
     }
 
-    fn rules(&self, table: TableNumber) -> Answer<Vec<Rule>> {
-        self.list_rules(table)
+    fn table(&self, table: TableNumber) -> Answer<FlowTable> {
+        Ok(self.get_table(table))
+    }
+
+    fn put_table(&self, table: TableNumber, spec: TableSpec) -> Answer<FlowTable> {
+        if spec == TableSpec::default() { self.table(table) } else { undone("set misses") }
+    }
+
+    fn delete_table(&self, _table: TableNumber) -> Answer<()> {
+        Ok(())
+    }
+
+    fn rules(&self, table: TableNumber, query: &RuleQuery) -> Answer<Vec<Rule>> {
+        let mut rules = self.list_rules(table)?;
+        if let Some(cursor) = &query.cursor {
+            rules.retain(|rule| rule.name > *cursor);
+        }
+        rules.truncate(query.limit.unwrap_or(usize::MAX));
+        Ok(rules)
     }
 
     fn rule(&self, table: TableNumber, name: &Name) -> Answer<Rule> {
@@ -76,6 +95,22 @@ impl Control for Daemon {
 
     fn delete_rule(&self, table: TableNumber, name: &Name) -> Answer<()> {
         self.remove_rule(table, name)
+    }
+
+    fn change_rules(&self, _operations: Vec<RuleOperation>) -> Answer<RulesChanged> {
+        undone("take batches")
+    }
+
+    fn flows(&self, _query: FlowQuery) -> Answer<Flows> {
+        undone("list flows")
+    }
+
+    fn flush_flows(&self) -> Answer<()> {
+        undone("flush flows")
+    }
+
+    fn explain(&self, _request: ExplainRequest) -> Answer<Explanation> {
+        undone("explain packets")
     }
 
     fn workers(&self) -> Answer<Vec<Worker>> {

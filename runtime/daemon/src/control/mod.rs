@@ -12,6 +12,7 @@ mod stages;
 mod state;
 mod statistics;
 mod status;
+mod tables;
 pub(crate) mod watch;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
