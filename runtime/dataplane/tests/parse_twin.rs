@@ -5,6 +5,7 @@ mod support;
 
 use dataplane::{
     PortId,
+    flow::mpls,
     packet::{Fragment, Parsed, parse},
 };
 use etherparse::{NetSlice, SlicedPacket, TransportSlice};
@@ -24,6 +25,15 @@ fn kinds() -> Vec<(String, Vec<u8>)> {
         ("ARP reply".into(), frames::ethernet(&[], frames::ARP, &frames::arp(2))),
         ("odd ARP".into(), frames::ethernet(&[[0x8100, 1]], frames::ARP, &frames::arp(0x101))),
     ];
+    let entries = [frames::label(0xfffff, 5, false, 9), frames::label(16, 0, true, 64)];
+    for (name, entries) in [("label", &entries[1..]), ("labels", &entries)] {
+        let packet = Ip::v4().sealed(&[], frames::udp([1, 2], &[3; 4]))[14..].to_vec();
+        let payload = [entries.concat(), packet].concat();
+        kinds.push((format!("MPLS {name}"), frames::ethernet(&[], frames::MPLS, &payload)));
+        let tags = [[0x8100, 5], [0x8100, 6]];
+        let frame = frames::ethernet(&tags, frames::MPLS_MULTICAST, &payload);
+        kinds.push((format!("MPLS {name} behind tags"), frame));
+    }
     for (name, ip) in networks() {
         for (protocol, segment) in segments() {
             let ip = ip.with(protocol);
@@ -145,7 +155,8 @@ fn frames_of_all_kinds_are_read_alike_cut_anywhere() {
 
 #[test]
 fn a_whole_frame_shows_the_headers_that_its_name_says() {
-    let hidden = ["later", "last", "nine", "3 tags", "802.3", "unknown", "ARP", "protocol 47"];
+    let hidden =
+        ["later", "last", "nine", "3 tags", "802.3", "unknown", "ARP", "protocol 47", "MPLS"];
     for (name, frame) in kinds() {
         let parsed = parse(PORT, &frame).unwrap();
         let expected = !hidden.iter().any(|word| name.contains(word));
@@ -164,6 +175,18 @@ fn a_cut_frame_never_shows_a_network_header() {
             }
         }
     }
+}
+
+#[test]
+fn the_outermost_label_is_read_if_it_is_whole() {
+    let label = frames::label(0xabcde, 5, false, 0xff);
+    let frame = frames::ethernet(&[[0x8100, 5]], frames::MPLS, &label);
+    let expected = 0xabcd_ea00 | mpls::PRESENT;
+    for (length, expected) in [(18, 0), (21, 0), (22, expected)] {
+        assert_eq!(parse(PORT, &frame[..length]).unwrap().key.mpls, expected, "{length} bytes");
+    }
+    let last = frames::ethernet(&[], frames::MPLS, &frames::label(3, 0, true, 0));
+    assert_eq!(parse(PORT, &last).unwrap().key.mpls, 0x3100 | mpls::PRESENT);
 }
 
 #[test]
@@ -238,7 +261,7 @@ proptest! {
 
     #[test]
     fn noise_behind_an_ethertype_is_read_alike(
-        ethertype in select(vec![0x0800_u16, 0x86dd, 0x0806, 0x8100, 0x88a8, 0x0100]),
+        ethertype in select(vec![0x0800_u16, 0x86dd, 0x0806, 0x8847, 0x8100, 0x88a8, 0x0100]),
         first in select(vec![0x45_u8, 0x46, 0x60, 0x6f, 0x00]),
         noise in proptest::collection::vec(any::<u8>(), 0..120),
     ) {

@@ -9,6 +9,8 @@ pub const SCTP: u8 = 132;
 pub const IPV4: u16 = 0x0800;
 pub const IPV6: u16 = 0x86dd;
 pub const ARP: u16 = 0x0806;
+pub const MPLS: u16 = 0x8847;
+pub const MPLS_MULTICAST: u16 = 0x8848;
 
 /// The sum of 16-bit words in one's complement (RFC 1071), the last byte padded by a zero.
 pub fn sum(bytes: &[u8]) -> u16 {
@@ -43,6 +45,12 @@ pub fn ethernet(tags: &[[u16; 2]], ethertype: u16, payload: &[u8]) -> Vec<u8> {
     frame.extend(ethertype.to_be_bytes());
     frame.extend(payload);
     frame
+}
+
+/// An entry of a label stack.
+pub fn label(label: u32, class: u8, is_last: bool, ttl: u8) -> [u8; 4] {
+    let low = u32::from(class << 1 | u8::from(is_last)) << 8 | u32::from(ttl);
+    (label << 12 | low).to_be_bytes()
 }
 
 pub fn arp(operation: u16) -> Vec<u8> {

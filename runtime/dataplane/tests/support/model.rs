@@ -5,7 +5,7 @@
 
 use dataplane::{
     PortId,
-    flow::{FlowKey, layers, vlan},
+    flow::{FlowKey, layers, mpls, vlan},
     packet::{Fragment, Parsed},
 };
 use etherparse::{
@@ -14,7 +14,7 @@ use etherparse::{
     TcpSlice, UdpHeaderSlice,
 };
 
-use super::frames::{ARP, ICMP, ICMPV6, IPV4, IPV6, SCTP, TCP, UDP};
+use super::frames::{ARP, ICMP, ICMPV6, IPV4, IPV6, MPLS, MPLS_MULTICAST, SCTP, TCP, UDP};
 
 /// The EtherTypes that announce a tag.
 pub const TAGS: [u16; 3] = [0x8100, 0x88a8, 0x9100];
@@ -43,6 +43,16 @@ pub fn read(in_port: PortId, frame: &[u8]) -> Option<Parsed> {
     ethertype = if ethertype < 0x600 { FlowKey::NO_ETHERTYPE } else { ethertype };
     parsed.key.ethertype = ethertype;
     parsed.headers.ethertype = ethertype;
+    if [MPLS, MPLS_MULTICAST].contains(&ethertype) && rest.len() >= 4 {
+        // 20 bits of label, 3 of traffic class, 1 that says that it is the last, 8 of TTL.
+        // etherparse knows it not.
+        let label = u32::from(rest[0]) << 12 | u32::from(rest[1]) << 4 | u32::from(rest[2]) >> 4;
+        let class = u32::from(rest[2]) >> 1 & 7;
+        let is_last = rest[2] & 1 == 1;
+        parsed.key.mpls = mpls::PRESENT | label << mpls::LABEL_SHIFT;
+        parsed.key.mpls |= class << mpls::TRAFFIC_CLASS_SHIFT;
+        parsed.key.mpls |= if is_last { mpls::BOTTOM } else { 0 };
+    }
     let before = parsed;
     let network = match ethertype {
         IPV4 => ipv4(rest, &mut parsed),

@@ -1,6 +1,6 @@
 //! Ethernet II and IEEE 802.3 with at most two VLAN tags (IEEE 802.1Q).
 
-use super::{Parsed, arp, array, ipv4, ipv6};
+use super::{Parsed, arp, array, ipv4, ipv6, mpls};
 use crate::flow::{FlowKey, vlan};
 
 /// The bytes of the two addresses.
@@ -28,6 +28,7 @@ pub(super) fn read(frame: &[u8], parsed: &mut Parsed) -> Option<()> {
         0x0800 => ipv4::read(frame, next, parsed),
         0x86dd => ipv6::read(frame, next, parsed),
         0x0806 => arp::read(frame, next, parsed),
+        0x8847 | 0x8848 => mpls::read(frame, next, parsed),
         _ => None,
     };
     Some(())

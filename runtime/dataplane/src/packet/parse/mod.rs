@@ -5,6 +5,7 @@ mod arp;
 mod ethernet;
 mod ipv4;
 mod ipv6;
+mod mpls;
 mod transport;
 
 pub(crate) use transport::protocol;
