@@ -54,6 +54,10 @@ pub struct MemoryConfig {
     /// How much there is, in MiB.
     #[schema(minimum = 1)]
     pub size_mb: u32,
+    /// The packets that it holds at once, with those that a port replays for ever. Each takes about
+    /// 2.5 KB of it.
+    #[schema(minimum = 1024)]
+    pub buffers: u32,
 }
 
 /// Whether memory is of huge pages.
@@ -134,7 +138,7 @@ impl Default for ApiConfig {
 
 impl Default for MemoryConfig {
     fn default() -> Self {
-        Self { hugepages: Hugepages::default(), size_mb: 512 }
+        Self { hugepages: Hugepages::default(), size_mb: 512, buffers: 16_383 }
     }
 }
 
@@ -187,6 +191,11 @@ impl WorkersConfig {
     }
 }
 
+impl MemoryConfig {
+    /// The fewest packet buffers that ports can work with.
+    pub const MIN_BUFFERS: u32 = 1024;
+}
+
 impl Config {
     /// Reads a file's text and checks it.
     ///
@@ -232,7 +241,11 @@ impl Config {
         let socket = socket.then(|| (&["api", "socket"][..], "no path is given".to_owned()));
         let size = self.memory.size_mb == 0;
         let size = size.then(|| (&["memory", "size_mb"][..], "there is no memory".to_owned()));
-        [socket, listen, size].into_iter().flatten()
+        let buffers = (self.memory.buffers < MemoryConfig::MIN_BUFFERS).then(|| {
+            let reason = format!("it is less than {}", MemoryConfig::MIN_BUFFERS);
+            (&["memory", "buffers"][..], reason)
+        });
+        [socket, listen, size, buffers].into_iter().flatten()
     }
 
     fn invalid_ports(&self) -> impl Iterator<Item = Invalid> {

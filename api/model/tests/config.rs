@@ -45,7 +45,7 @@ fn a_file_is_read_with_its_defaults_filled_in() {
     let config = Config::from_toml(CHAIN).unwrap();
     let expected = json!({
         "api": {"socket": "/run/weft/api.sock", "listen": "127.0.0.1:9177"},
-        "memory": {"hugepages": "auto", "size_mb": 512},
+        "memory": {"hugepages": "auto", "size_mb": 512, "buffers": 16_383},
         "workers": {"cores": [1], "exact_entries": 65_536, "flow_limit": 200_000,
             "flow_idle_ms": 5000, "flow_hard_ms": 0},
         "ports": {
@@ -77,7 +77,7 @@ fn an_empty_file_is_a_daemon_that_does_nothing_yet() {
     let config = Config::from_toml("").unwrap();
     assert_eq!(config, Config::default());
     let expected = json!({
-        "api": {"socket": "/run/weft/api.sock"}, "memory": {"hugepages": "auto", "size_mb": 512},
+        "api": {"socket": "/run/weft/api.sock"}, "memory": {"hugepages": "auto", "size_mb": 512, "buffers": 16_383},
         "workers": {"exact_entries": 65_536, "flow_limit": 200_000, "flow_idle_ms": 10_000,
             "flow_hard_ms": 0},
         "ports": {}, "modules": {}, "stages": {}, "tables": {},
@@ -112,6 +112,7 @@ fn what_is_not_fit_to_run_is_refused_with_its_place_and_reason() {
         ("127.0.0.1:9177", "0.0.0.0:9177", "/api/listen: 0.0.0.0:9177 is not a loopback address"),
         ("/run/weft/api.sock", "", "/api/socket: no path is given"),
         ("size_mb = 512", "size_mb = 0", "/memory/size_mb: there is no memory"),
+        ("size_mb = 512", "buffers = 1023", "/memory/buffers: it is less than 1024"),
         ("cores = [1]", "cores = []", "/workers/cores: no core is given"),
         ("cores = [1]", "cores = [1, 2, 1]", "/workers/cores: core 1 is given twice"),
         (

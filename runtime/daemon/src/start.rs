@@ -18,8 +18,6 @@ use crate::{
     plane::Plane,
 };
 
-/// Packet buffers that all ports share.
-const BUFFERS: u32 = 16_383;
 /// Buffers that each thread keeps at hand.
 const BUFFER_CACHE: u32 = 256;
 /// Entries of each worker's flow cache.
@@ -32,7 +30,7 @@ pub(crate) fn daemon(config: &Config, cores: Cores) -> Result<Arc<Daemon>> {
         memory_mb: config.memory.size_mb,
         main_core: cores.control[0],
     })?;
-    let pool = Pool::new(&eal, "packets", BUFFERS, BUFFER_CACHE, None)?;
+    let pool = Pool::new(&eal, "packets", config.memory.buffers, BUFFER_CACHE, None)?;
     let host = wasm::Host::new(wasm::HostOptions::default())?;
     let seed = Seed(RandomState::new().hash_one(std::process::id()));
     let settings = Settings { cache_entries: CACHE_ENTRIES, seed };
