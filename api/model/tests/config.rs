@@ -77,7 +77,8 @@ fn an_empty_file_is_a_daemon_that_does_nothing_yet() {
     let config = Config::from_toml("").unwrap();
     assert_eq!(config, Config::default());
     let expected = json!({
-        "api": {"socket": "/run/weft/api.sock"}, "memory": {"hugepages": "auto", "size_mb": 512, "buffers": 16_383},
+        "api": {"socket": "/run/weft/api.sock"},
+        "memory": {"hugepages": "auto", "size_mb": 512, "buffers": 16_383},
         "workers": {"exact_entries": 65_536, "flow_limit": 200_000, "flow_idle_ms": 10_000,
             "flow_hard_ms": 0},
         "ports": {}, "modules": {}, "stages": {}, "tables": {},
