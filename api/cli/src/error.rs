@@ -57,9 +57,9 @@ pub(crate) enum Error {
         /// What the kernel said.
         source: io::Error,
     },
-    /// A file that does not hold a configuration.
+    /// A file that does not hold what it should.
     #[error("{}: {reason}", path.display())]
-    Config {
+    Content {
         /// The file.
         path: PathBuf,
         /// What is wrong with it, and where.

@@ -12,6 +12,7 @@ mod error;
 mod grammar;
 mod output;
 mod path;
+mod pcap;
 mod render;
 mod server;
 mod session;

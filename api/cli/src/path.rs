@@ -23,6 +23,10 @@ const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b':')
     .remove(b'@');
 
+/// What a value in a query must escape.
+const VALUE: &AsciiSet =
+    &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'@');
+
 /// The path of a resource, such as `/v1/ports/lan`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ApiPath(PathAndQuery);
@@ -39,6 +43,17 @@ impl ApiPath {
             path + "/" + &utf8_percent_encode(segment, SEGMENT).to_string()
         });
         Self(path.parse().expect("escaped segments make a path"))
+    }
+
+    /// The path with parameters behind it, of which those that are not given are left out.
+    pub(crate) fn query<const N: usize>(self, parameters: [(&str, Option<String>); N]) -> Self {
+        let given = parameters.into_iter().filter_map(|(name, value)| {
+            Some(format!("{name}={}", utf8_percent_encode(&value?, VALUE)))
+        });
+        let query = given.collect::<Vec<_>>().join("&");
+        let question = if query.is_empty() { "" } else { "?" };
+        let text = format!("{self}{question}{query}");
+        Self(text.parse().expect("a path and an escaped query make a target"))
     }
 
     /// A path that is known to be one.
@@ -82,6 +97,14 @@ mod tests {
         assert_eq!(ApiPath::v1(["ports", "a/b?c#d e\u{e9}%"]).as_uri(), {
             "/v1/ports/a%2Fb%3Fc%23d%20e%C3%A9%25"
         });
+    }
+
+    #[test]
+    fn a_query_has_what_is_given_escaped() {
+        let with = |parameters| ApiPath::fixed("/v1/flows").query::<2>(parameters);
+        assert_eq!(with([("worker", None), ("limit", None)]).as_uri(), "/v1/flows");
+        let both = with([("cursor", Some("a&b=c".into())), ("limit", Some("7".into()))]);
+        assert_eq!(both.as_uri(), "/v1/flows?cursor=a%26b%3Dc&limit=7");
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! The commands, a file for each noun.
 
 mod completion;
+mod explain;
+mod flow;
 mod module;
 mod port;
 mod raw;
@@ -8,6 +10,7 @@ mod rule;
 mod stage;
 mod stats;
 mod status;
+mod table;
 mod version;
 mod worker;
 
@@ -30,6 +33,14 @@ pub(crate) enum Command {
     /// Rules: which packets meet which actions
     #[command(subcommand)]
     Rule(rule::Command),
+    /// Tables: what becomes of packets that no rule is about
+    #[command(subcommand)]
+    Table(table::Command),
+    /// Flows: what the workers keep in their caches
+    #[command(subcommand)]
+    Flow(flow::Command),
+    /// Show what would become of a packet, and why; nothing is sent or counted
+    Explain(explain::Arguments),
     /// Workers: the threads that move packets
     #[command(subcommand)]
     Worker(worker::Command),
@@ -53,6 +64,9 @@ impl Command {
             Self::Module(command) => command.run(session).await,
             Self::Stage(command) => command.run(session).await,
             Self::Rule(command) => command.run(session).await,
+            Self::Table(command) => command.run(session).await,
+            Self::Flow(command) => command.run(session).await,
+            Self::Explain(arguments) => arguments.run(session).await,
             Self::Worker(command) => command.run(session).await,
             Self::Stats(arguments) => arguments.run(session).await,
             Self::Status => status::run(session).await,

@@ -1,10 +1,13 @@
 //! `weft rule`: which packets meet which actions.
 
-use api_model::{Action, FlowTable, Name, Rule, RuleSpec, TableNumber};
+mod list;
+mod load;
+
+use api_model::{Action, Name, RuleSpec, TableNumber};
 use clap::{Args, Subcommand};
 
 use crate::{
-    client::{Answer, Payload},
+    client::Payload,
     error::Error,
     grammar::{action, condition},
     path::ApiPath,
@@ -27,6 +30,8 @@ pub(crate) enum Command {
     /// Add a rule, or replace the one of that name
     #[command(after_help = GRAMMAR)]
     Add(Add),
+    /// Add the rules of a file, or replace those of their names: all of them or none
+    Load(load::Load),
     /// List the rules of all tables
     List {
         /// Only those of this table
@@ -70,8 +75,9 @@ impl Command {
     pub(crate) async fn run(self, session: &mut Session<'_>) -> Result<(), Error> {
         match self {
             Self::Add(add) => add.run(session).await,
-            Self::List { table: Some(table) } => list(session, table).await,
-            Self::List { table: None } => list_all(session).await,
+            Self::Load(load) => load.run(session).await,
+            Self::List { table: Some(table) } => list::of_table(session, table).await,
+            Self::List { table: None } => list::of_all(session).await,
             Self::Show(which) => {
                 session.show(which.path(), |rule| render::rule(which.table, rule)).await
             }
@@ -99,43 +105,6 @@ impl Add {
         let answer = session.client.put(&self.which.path(), Payload::json(&spec)).await?;
         session.output.show(&answer, |rule| render::rule(self.which.table, rule))
     }
-}
-
-async fn list(session: &mut Session<'_>, table: TableNumber) -> Result<(), Error> {
-    session
-        .list(rules_of(table), |rules: &[Rule]| {
-            render::rules(rules.iter().map(|rule| (table, rule)))
-        })
-        .await
-}
-
-async fn list_all(session: &mut Session<'_>) -> Result<(), Error> {
-    let tables: Vec<FlowTable> = session.client.get(&ApiPath::v1(["tables"])).await?.parse()?;
-    let mut answers = Vec::new();
-    for FlowTable { table, .. } in tables {
-        answers.push((table, session.client.get(&rules_of(table)).await?));
-    }
-    if session.output.json {
-        return session.output.json(by_table(&answers).as_bytes());
-    }
-    let mut all = Vec::new();
-    for (table, answer) in answers {
-        let rules: Vec<Rule> = answer.parse()?;
-        all.extend(rules.into_iter().map(|rule| (table, rule)));
-    }
-    session.output.text(&render::rules(all.iter().map(|(table, rule)| (*table, rule))))
-}
-
-/// The API's answers for several tables as one.
-fn by_table(answers: &[(TableNumber, Answer)]) -> String {
-    let each = answers.iter().map(|(table, answer)| {
-        format!(r#"{{"table":{table},"rules":{}}}"#, String::from_utf8_lossy(&answer.body))
-    });
-    format!("[{}]", each.collect::<Vec<_>>().join(","))
-}
-
-fn rules_of(table: TableNumber) -> ApiPath {
-    ApiPath::v1(["tables", &table.to_string(), "rules"])
 }
 
 #[cfg(test)]

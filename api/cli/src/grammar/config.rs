@@ -1,7 +1,8 @@
-//! A stage's configuration, as an argument or in a file.
+//! A stage's configuration as an argument, and files of JSON or TOML.
 
 use std::{fs, path::Path};
 
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::error::Error;
@@ -10,23 +11,27 @@ type Object = Map<String, Value>;
 
 /// Reads a JSON object.
 pub(crate) fn json(text: &str) -> Result<Object, String> {
-    serde_json::from_str(text).map_err(|error| error.to_string())
+    from_json(text)
 }
 
 /// Reads a file by the format that its name ends with.
-pub(crate) fn file(path: &Path) -> Result<Object, Error> {
-    let invalid = |reason| Error::Config { path: path.to_owned(), reason };
+pub(crate) fn file<T: DeserializeOwned>(path: &Path) -> Result<T, Error> {
+    let invalid = |reason| Error::Content { path: path.to_owned(), reason };
     let parse = match path.extension().and_then(|extension| extension.to_str()) {
-        Some("json") => json,
-        Some("toml") => toml,
-        _ => return Err(invalid("the name of a configuration ends with .json or .toml".into())),
+        Some("json") => from_json,
+        Some("toml") => from_toml,
+        _ => return Err(invalid("its name ends neither with .json nor with .toml".into())),
     };
     let text =
         fs::read_to_string(path).map_err(|source| Error::File { path: path.to_owned(), source })?;
     parse(&text).map_err(invalid)
 }
 
-fn toml(text: &str) -> Result<Object, String> {
+fn from_json<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+    serde_json::from_str(text).map_err(|error| error.to_string())
+}
+
+fn from_toml<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     toml::from_str(text).map_err(|error| error.to_string().trim_end().to_owned())
 }
 
@@ -59,7 +64,7 @@ mod tests {
         let toml = read("fw.toml", "a = 1\nb =\n").unwrap_err();
         assert!(toml.starts_with("/fw.toml: TOML parse error at line 2, column 4"), "{toml}");
         let yaml = read("fw.yaml", "").unwrap_err();
-        assert_eq!(yaml, "/fw.yaml: the name of a configuration ends with .json or .toml");
+        assert_eq!(yaml, "/fw.yaml: its name ends neither with .json nor with .toml");
         let list = read("fw.json", "[]").unwrap_err();
         assert!(list.starts_with("/fw.json: invalid type: sequence, expected a map"), "{list}");
     }

@@ -1,12 +1,15 @@
 use api_model::{Rule, TableNumber};
 
-use super::table::Table;
-use crate::grammar::{action, condition};
+use super::{
+    actions,
+    table::{Pages, Table},
+};
+use crate::grammar::condition;
 
-/// A line for each rule, with the table that it is in.
-pub(crate) fn rules<'a>(rules: impl IntoIterator<Item = (TableNumber, &'a Rule)>) -> String {
+/// A line for each rule of a table, on a page of a list that may be of several tables.
+pub(crate) fn rules_page(table: TableNumber, rules: &[Rule], pages: &mut Pages) -> String {
     let headings = ["TABLE", "RULE", "PRIORITY", "PACKETS", "BYTES", "MATCH", "ACTIONS"];
-    let table = Table::new(headings).rows(rules, |(table, Rule { name, spec, status })| {
+    let page = Table::page(headings, pages).rows(rules, |Rule { name, spec, status }| {
         [
             table.get().into(),
             name.into(),
@@ -14,15 +17,15 @@ pub(crate) fn rules<'a>(rules: impl IntoIterator<Item = (TableNumber, &'a Rule)>
             status.packets.into(),
             status.bytes.into(),
             condition::format(&spec.r#match).into(),
-            spec.actions.iter().map(action::format).collect::<Vec<_>>().join(" ").into(),
+            actions(&spec.actions).into(),
         ]
     });
-    table.render()
+    page.render_page(pages)
 }
 
 /// One rule of a table.
 pub(crate) fn rule(table: TableNumber, rule: &Rule) -> String {
-    rules([(table, rule)])
+    rules_page(table, std::slice::from_ref(rule), &mut Pages::default())
 }
 
 #[cfg(test)]
@@ -49,8 +52,11 @@ mod tests {
         }))
         .unwrap();
         let table = |number| TableNumber::new(number).unwrap();
+        let mut pages = Pages::default();
+        let lines =
+            [rules_page(table(0), &[web], &mut pages), rules_page(table(12), &[all], &mut pages)];
         assert_eq!(
-            rules([(table(0), &web), (table(12), &all)]),
+            lines.join("\n"),
             "TABLE  RULE  PRIORITY  PACKETS  BYTES  MATCH                                ACTIONS\n\
              \x20   0  web         10        3    180  in_port=lan,ip_proto=tcp,l4_dst=443  stage:fw decrement_ttl output:wan\n\
              \x20  12  all          0        0      0  any                                  drop"

@@ -1,5 +1,5 @@
 use api_model::Name;
-use comfy_table::{Cell, CellAlignment, presets::NOTHING};
+use comfy_table::{Cell, CellAlignment, ColumnConstraint, Width, presets::NOTHING};
 
 use super::text::escaped;
 
@@ -8,6 +8,20 @@ const GAP: u16 = 2;
 
 /// Lines of values under headings, without borders. What is put in is made safe to show.
 pub(crate) struct Table(comfy_table::Table);
+
+/// What the pages of one table have in common: the headings stand on the first, and columns are at
+/// least as wide as on the page before.
+#[derive(Debug, Default)]
+pub(crate) struct Pages {
+    widths: Vec<u16>,
+}
+
+impl Pages {
+    /// Whether there was no page yet.
+    pub(crate) fn is_first(&self) -> bool {
+        self.widths.is_empty()
+    }
+}
 
 /// What is in one cell.
 pub(crate) enum Value {
@@ -32,6 +46,11 @@ impl Table {
         Self(table)
     }
 
+    /// The next page of a table with these headings.
+    pub(crate) fn page<const N: usize>(headings: [&str; N], pages: &Pages) -> Self {
+        if pages.is_first() { Self::new(headings) } else { Self::untitled() }
+    }
+
     /// The table with one line more.
     pub(crate) fn row<const N: usize>(mut self, values: [Value; N]) -> Self {
         let is_number = values.each_ref().map(|value| matches!(value, Value::Number(_)));
@@ -49,6 +68,20 @@ impl Table {
         row: impl Fn(I::Item) -> [Value; N],
     ) -> Self {
         items.into_iter().fold(self, |table, item| table.row(row(item)))
+    }
+
+    /// The lines of a page, which the pages behind it are to be like.
+    pub(crate) fn render_page(mut self, pages: &mut Pages) -> String {
+        let mut widths = self.0.column_max_content_widths();
+        for (width, before) in widths.iter_mut().zip(&pages.widths) {
+            *width = (*width).max(*before);
+        }
+        for (column, width) in self.0.column_iter_mut().zip(&widths) {
+            let with_gap = Width::Fixed(width.saturating_add(GAP));
+            column.set_constraint(ColumnConstraint::LowerBoundary(with_gap));
+        }
+        pages.widths = widths;
+        self.render()
     }
 
     /// The lines, without spaces at their ends.
@@ -114,6 +147,26 @@ mod tests {
             "NAME         PACKETS\n\
              lan                7\n\
              wireless  1234567890"
+        );
+    }
+
+    #[test]
+    fn pages_stand_below_one_another() {
+        let mut pages = Pages::default();
+        let mut page = |rows: &[(&str, u64)]| {
+            let table = Table::page(["NAME", "PACKETS", "LAST"], &pages);
+            let table =
+                table.rows(rows, |(name, packets)| [(*name).into(), (*packets).into(), "x".into()]);
+            table.render_page(&mut pages)
+        };
+        let text = [page(&[("lan", 7)]), page(&[("wireless", 8), ("b", 9)]), page(&[("c", 1)])];
+        assert_eq!(
+            text.join("\n"),
+            "NAME  PACKETS  LAST\n\
+             lan         7  x\n\
+             wireless        8  x\n\
+             b               9  x\n\
+             c               1  x"
         );
     }
 

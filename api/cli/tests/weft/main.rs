@@ -5,9 +5,12 @@
 mod control;
 mod daemon;
 mod failures;
+mod flows;
+mod loading;
 mod modules;
 mod observing;
 mod ports;
 mod real_api;
 mod rules;
 mod stages;
+mod tables;

@@ -137,6 +137,38 @@ fn a_module_that_is_too_large_is_refused_in_the_apis_words() {
 }
 
 #[test]
+fn a_file_of_rules_is_loaded_or_refused_at_its_place() {
+    let api = Api::start();
+    let file = |name: &str, text: &str| {
+        let path = api.folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        path.display().to_string()
+    };
+    let rules = |condition: &str| {
+        let rule = |n: u32| {
+            format!(
+                "[tables.3.rules.r{n}]\npriority = 1\nmatch = {{ {condition} }}\nactions = [\"drop\"]\n"
+            )
+        };
+        (0..2000).map(rule).collect::<String>()
+    };
+    let good = file("good.toml", &rules("ip_proto = \"tcp\", l4_dst = 80"));
+    let loaded = "revision 2, rules: 2000 created, 0 replaced, 0 unchanged, 0 deleted\n";
+    assert_eq!(api.weft(&["rule", "load", &good]), Outcome::success(loaded));
+
+    let unfit = file("unfit.toml", &rules("l4_dst = 80"));
+    let stderr = "error: only tcp, udp or sctp has this field\n  at /tables/3/rules/r0/match/l4_dst\n  \
+        hint: add ip_proto with tcp, udp or sctp\n  \
+        code: rule-invalid (HTTP 422 Unprocessable Entity)\n";
+    assert_eq!(api.weft(&["rule", "load", &unfit]), Outcome::failure(1, stderr));
+
+    let unknown = file("unknown.toml", &rules("in_port = \"lan\""));
+    let stderr = "error: there are no ports\n  at /tables/3/rules/r0/match/in_port\n  \
+        hint: add the port first\n  code: rule-invalid (HTTP 422 Unprocessable Entity)\n";
+    assert_eq!(api.weft(&["rule", "load", &unknown]), Outcome::failure(1, stderr));
+}
+
+#[test]
 fn the_apis_state_is_told() {
     let api = Api::start();
     let stdout = "alive, but not ready:\n  there are no ports\n".to_owned();
@@ -144,7 +176,7 @@ fn the_apis_state_is_told() {
     assert_eq!(api.weft(&["status"]), Outcome { code: 1, stdout, stderr });
     let version = weft(&api.loopback, &["version"]);
     assert!(version.stdout.ends_with("\nweftd 0.9.0 (none, module ABI 1)\n"), "{version:?}");
-    for noun in ["port", "module", "stage", "rule", "worker"] {
+    for noun in ["port", "module", "stage", "rule", "table", "worker"] {
         assert_eq!(api.weft(&[noun, "list", "--json"]), Outcome::success("[]\n"), "{noun}");
     }
 }

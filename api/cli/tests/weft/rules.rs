@@ -56,13 +56,18 @@ fn rules_are_listed_of_one_table_or_all() {
     let (outcome, asked) =
         Daemon::answering([ok(&json!([rule("web")]))]).weft(&["rule", "list", "--table", "7"]);
     assert_eq!(outcome, Outcome::success(&format!("{HEAD}    7  web   {REST}")));
-    assert_eq!(asked, [Asked::plain("GET /v1/tables/7/rules")]);
+    assert_eq!(asked, [Asked::plain("GET /v1/tables/7/rules?limit=5000")]);
 
     let (outcome, asked) = all_tables().weft(&["rule", "list"]);
     assert_eq!(outcome, Outcome::success(&format!("{HEAD}    0  web   {REST}    9  ssh   {REST}")));
     assert_eq!(
         asked,
-        ["GET /v1/tables", "GET /v1/tables/0/rules", "GET /v1/tables/9/rules"].map(Asked::plain)
+        [
+            "GET /v1/tables",
+            "GET /v1/tables/0/rules?limit=5000",
+            "GET /v1/tables/9/rules?limit=5000"
+        ]
+        .map(Asked::plain)
     );
 }
 
@@ -78,6 +83,29 @@ fn the_json_of_all_tables_has_each_ones_rules() {
 
 fn table(number: u8) -> Value {
     json!({"table": number, "spec": {"miss": ["drop"]}, "status": {"rules": 1, "masks": 1}})
+}
+
+#[test]
+fn many_rules_are_asked_for_a_page_at_a_time() {
+    let page = |from: usize, count: usize| {
+        let rules: Vec<Value> =
+            (from..from + count).map(|number| rule(&format!("r{number:05}"))).collect();
+        ok(&json!(rules))
+    };
+    let pages = || Daemon::answering([page(0, 5000), page(5000, 5000), page(10_000, 0)]);
+    let expected = ["", "&cursor=r04999", "&cursor=r09999"]
+        .map(|more| Asked::plain(&format!("GET /v1/tables/0/rules?limit=5000{more}")));
+    let (outcome, asked) = pages().weft(&["rule", "list", "--table", "0"]);
+    assert_eq!((outcome.code, &asked[..]), (0, &expected[..]));
+    let lines: Vec<&str> = outcome.stdout.lines().collect();
+    let last = "    0  r09999        10        2    120  in_port=lan,ip_proto=tcp,l4_dst=443  \
+        stage:fw output:wan";
+    assert_eq!((lines.len(), lines[10_000]), (10_001, last));
+
+    let (outcome, asked) = pages().weft(&["rule", "list", "--table", "0", "--json"]);
+    assert_eq!((outcome.code, &asked[..]), (0, &expected[..]));
+    let rules: Vec<Value> = serde_json::from_str(&outcome.stdout).unwrap();
+    assert_eq!((rules.len(), &rules[7500]), (10_000, &rule("r07500")));
 }
 
 fn all_tables() -> Daemon {
