@@ -73,9 +73,12 @@ async fn idle_for(daemon: &Arc<Daemon>, idle: Option<Duration>) {
     while since.elapsed() < idle {
         sleep(GLANCE).await;
         let daemon = Arc::clone(daemon);
-        let received = tokio::task::spawn_blocking(move || daemon.received().ok()).await.ok();
-        if received != last {
-            (last, since) = (received, Instant::now());
+        let received = tokio::task::spawn_blocking(move || daemon.received()).await;
+        // A worker that does not answer says nothing about packets.
+        if let Ok(Ok(received)) = received
+            && last != Some(received)
+        {
+            (last, since) = (Some(received), Instant::now());
         }
     }
 }

@@ -8,7 +8,7 @@ use std::{
 };
 
 use anyhow::{Context, Result};
-use api_model::{Config, Hugepages, MemoryConfig};
+use api_model::{Config, Hugepages, MemoryConfig, WorkersConfig};
 use dataplane::{flow::Seed, worker::Settings};
 use dpdk::{Eal, EalOptions, Pool};
 
@@ -20,8 +20,6 @@ use crate::{
 
 /// Buffers that each thread keeps at hand.
 const BUFFER_CACHE: u32 = 256;
-/// Entries of each worker's flow cache.
-const CACHE_ENTRIES: usize = 65_536;
 
 /// Starts everything but ports, stages and rules.
 pub(crate) fn daemon(config: &Config, cores: Cores) -> Result<Arc<Daemon>> {
@@ -33,7 +31,7 @@ pub(crate) fn daemon(config: &Config, cores: Cores) -> Result<Arc<Daemon>> {
     let pool = Pool::new(&eal, "packets", config.memory.buffers, BUFFER_CACHE, None)?;
     let host = wasm::Host::new(wasm::HostOptions::default())?;
     let seed = Seed(RandomState::new().hash_one(std::process::id()));
-    let settings = Settings { cache_entries: CACHE_ENTRIES, seed };
+    let settings = settings(&config.workers, eal.tsc_hz(), seed);
     let plane = Plane::start(&cores, &eal, settings)?;
     tracing::info!(
         dpdk = dpdk::version(),
@@ -45,6 +43,19 @@ pub(crate) fn daemon(config: &Config, cores: Cores) -> Result<Arc<Daemon>> {
     let daemon = Arc::new(Daemon::new(eal, pool, host, cores, plane));
     watch::start(&daemon).context("cannot start the thread for the modules' log")?;
     Ok(daemon)
+}
+
+/// What the file says of each worker, with times in cycles.
+fn settings(config: &WorkersConfig, cycles_a_second: u64, seed: Seed) -> Settings {
+    let cycles = |ms: u32| u64::from(ms).saturating_mul(cycles_a_second) / 1000;
+    Settings {
+        worker: 0,
+        seed,
+        exact_entries: config.exact_entries as usize,
+        flow_limit: config.flow_limit as usize,
+        idle: cycles(config.flow_idle_ms),
+        hard: cycles(config.flow_hard_ms),
+    }
 }
 
 /// Whether to use hugepages, and says so.

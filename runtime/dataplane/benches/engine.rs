@@ -11,8 +11,8 @@ use std::{
 };
 
 use dataplane::{
-    PortId, Receive, Received, StageId, TableId, Transmit,
-    classify::{Pattern, Rule, RuleId, Tables},
+    PortId, Receive, Received, SharedTally, StageId, TableId, Transmit,
+    classify::{Pattern, Rule, RuleId, Tables, Touched},
     flow::{FlowKey, Seed},
     packet::Buffer,
     program::{Action, SetField, Tag},
@@ -94,7 +94,20 @@ fn frames(flows: u16) -> Vec<Vec<u8>> {
 
 fn rule(number: u16, pattern: Pattern, actions: &[Action]) -> (TableId, Rule) {
     let id = RuleId(number.into());
-    (TableId(0), Rule { id, priority: 1, pattern, actions: actions.to_vec() })
+    let counted = Arc::new(SharedTally::new(1));
+    let patterns = vec![pattern];
+    (TableId(0), Rule { id, priority: 1, patterns, actions: actions.to_vec(), counted })
+}
+
+fn settings() -> Settings {
+    Settings {
+        worker: 0,
+        seed: Seed(0x5eed),
+        exact_entries: 1 << 16,
+        flow_limit: 200_000,
+        idle: u64::MAX,
+        hard: 0,
+    }
 }
 
 fn every_packet(actions: &[Action]) -> Vec<(TableId, Rule)> {
@@ -128,13 +141,12 @@ fn measure(name: &str, flows: u16, rules: Vec<(TableId, Rule)>) {
     }
     let (remote, mailbox) = mailbox();
     let ring = Ring::new(&frames(flows));
-    let seed = Seed(0x5eed);
-    let mut worker = Worker::new(Settings { cache_entries: 1 << 16, seed }, mailbox);
+    let mut worker = Worker::new(settings(), mailbox);
     let changes = vec![
         Change::Port(IN, Some(Queues { rx: Some(ring.clone()), tx: ring.clone() })),
         Change::Port(OUT, Some(Queues { rx: None, tx: ring })),
         Change::Stage(StageId(0), Some(Box::new(Pass))),
-        Change::Tables(Arc::new(Tables::new(rules))),
+        Change::Rules(Arc::new(Tables::new(rules)), Arc::new(Touched::All)),
     ];
     remote.ask(Box::new(Request::Configure { revision: 1, changes })).ok().unwrap();
 
@@ -157,7 +169,7 @@ fn measure(name: &str, flows: u16, rules: Vec<(TableId, Rule)>) {
 fn stall(rules: u16) {
     let (remote, mailbox) = mailbox();
     let ring = Ring::new(&frames(rules));
-    let mut worker = Worker::new(Settings { cache_entries: 1 << 16, seed: Seed(1) }, mailbox);
+    let mut worker = Worker::new(settings(), mailbox);
     let queues = Queues { rx: Some(ring.clone()), tx: ring };
     let mut ask = |request, rounds| {
         remote.ask(Box::new(request)).ok().unwrap();
@@ -169,7 +181,10 @@ fn stall(rules: u16) {
         spent
     };
     let configure = |change| Request::Configure { revision: 1, changes: vec![change] };
-    let tables = || Change::Tables(Arc::new(Tables::new(each_flow(rules, &[Action::Output(IN)]))));
+    let tables = || {
+        let tables = Tables::new(each_flow(rules, &[Action::Output(IN)]));
+        Change::Rules(Arc::new(tables), Arc::new(Touched::All))
+    };
     ask(configure(Change::Port(IN, Some(queues))), 0);
     let (mut changes, mut reports) = (Vec::new(), Vec::new());
     for _ in 0..RUNS {

@@ -14,9 +14,11 @@ pub mod packet;
 pub mod program;
 mod queue;
 pub mod stage;
+mod tally;
 pub mod worker;
 
 pub use drop_reason::{DropReason, ReasonId};
 pub use id::{PortId, StageId, TableId};
 pub use packet::Packet;
 pub use queue::{Receive, Received, Transmit};
+pub use tally::{SharedTally, Tally};

@@ -3,12 +3,13 @@
 mod action;
 mod pattern;
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
-use api_model::{Invalid, Name, RuleSpec};
+use api_model::{Action as Written, Invalid, Name, RuleSpec};
 use dataplane::{
-    PortId, StageId,
+    PortId, SharedTally, StageId,
     classify::{Rule, RuleId},
+    program::Action,
 };
 
 /// What names stand for.
@@ -35,13 +36,22 @@ impl Names {
 }
 
 /// The engine's form of a rule that has been validated.
-pub(crate) fn rule(id: RuleId, spec: &RuleSpec, names: &Names) -> Result<Rule, Invalid> {
+pub(crate) fn rule(
+    id: RuleId,
+    counted: Arc<SharedTally>,
+    spec: &RuleSpec,
+    names: &Names,
+) -> Result<Rule, Invalid> {
     let pattern =
         pattern::compile(&spec.r#match, names).map_err(|invalid| invalid.under("match"))?;
-    let compiled = spec.actions.iter().enumerate().map(|(place, action)| {
-        let at = |invalid: Invalid| invalid.under(&place.to_string()).under("actions");
-        action::compile(action, names).map_err(at)
+    let actions = actions(&spec.actions, names).map_err(|invalid| invalid.under("actions"))?;
+    Ok(Rule { id, priority: spec.priority, patterns: vec![pattern], actions, counted })
+}
+
+/// The engine's form of actions that have been validated.
+pub(crate) fn actions(written: &[Written], names: &Names) -> Result<Vec<Action>, Invalid> {
+    let compiled = written.iter().enumerate().map(|(place, action)| {
+        action::compile(action, names).map_err(|invalid| invalid.under(&place.to_string()))
     });
-    let actions = compiled.collect::<Result<_, _>>()?;
-    Ok(Rule { id, priority: spec.priority, pattern, actions })
+    compiled.collect()
 }

@@ -69,20 +69,15 @@ impl Control for Daemon {
     }
 
     fn put_table(&self, table: TableNumber, spec: TableSpec) -> Answer<FlowTable> {
-        if spec == TableSpec::default() { self.table(table) } else { undone("set misses") }
+        self.set_table(table, spec)
     }
 
-    fn delete_table(&self, _table: TableNumber) -> Answer<()> {
-        Ok(())
+    fn delete_table(&self, table: TableNumber) -> Answer<()> {
+        self.set_table(table, TableSpec::default()).map(drop)
     }
 
     fn rules(&self, table: TableNumber, query: &RuleQuery) -> Answer<Vec<Rule>> {
-        let mut rules = self.list_rules(table)?;
-        if let Some(cursor) = &query.cursor {
-            rules.retain(|rule| rule.name > *cursor);
-        }
-        rules.truncate(query.limit.unwrap_or(usize::MAX));
-        Ok(rules)
+        Ok(self.list_rules(table, query))
     }
 
     fn rule(&self, table: TableNumber, name: &Name) -> Answer<Rule> {
@@ -97,8 +92,8 @@ impl Control for Daemon {
         self.remove_rule(table, name)
     }
 
-    fn change_rules(&self, _operations: Vec<RuleOperation>) -> Answer<RulesChanged> {
-        undone("take batches")
+    fn change_rules(&self, operations: Vec<RuleOperation>) -> Answer<RulesChanged> {
+        self.make_batch(operations)
     }
 
     fn flows(&self, _query: FlowQuery) -> Answer<Flows> {

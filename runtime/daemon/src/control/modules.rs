@@ -49,7 +49,8 @@ impl Daemon {
         let mut state = self.state();
         let users = state.users_of(name);
         if !users.is_empty() {
-            return Err(refusal::in_use(Code::ModuleInUse, Kind::Module, name, ("stage", &users)));
+            let users: Vec<String> = users.iter().map(|name| format!("stage {name}")).collect();
+            return Err(refusal::in_use(Code::ModuleInUse, Kind::Module, name, &users));
         }
         state.modules.remove(name).ok_or_else(|| missing(name))?;
         tracing::info!(module = %name, "deleted");

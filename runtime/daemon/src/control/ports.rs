@@ -3,7 +3,9 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use api_model::{Action, Code, Link, MacAddress, Name, Port as Resource, PortSpec, PortStatus};
+use api_model::{
+    Action, Code, Link, MacAddress, Match, Name, Port as Resource, PortSpec, PortStatus,
+};
 use api_server::{ControlError, Kind, Put};
 use dataplane::{PortId, worker::PortCounters};
 use dpdk::{Port, PortConfig, RxQueue, TxQueue};
@@ -115,11 +117,10 @@ impl Daemon {
             let state = self.state();
             let entry = state.ports.get(name).ok_or_else(|| missing(name))?;
             let sends = |action: &Action| matches!(action, Action::Output(it) if it == name);
-            let users = state.rules_that(|rule| {
-                rule.r#match.in_port.as_ref() == Some(name) || rule.actions.iter().any(sends)
-            });
+            let comes = |it: &Match| it.in_port.as_ref() == Some(name);
+            let users = state.users_that(comes, sends);
             if !users.is_empty() {
-                return Err(refusal::in_use(Code::PortInUse, Kind::Port, name, ("rule", &users)));
+                return Err(refusal::in_use(Code::PortInUse, Kind::Port, name, &users));
             }
             (entry.id, Arc::clone(&entry.device))
         };

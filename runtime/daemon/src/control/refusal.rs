@@ -1,7 +1,5 @@
 //! Why control refuses, as the API says it.
 
-use std::fmt::Display;
-
 use api_model::{Code, Invalid, Name};
 use api_server::{ControlError, Kind};
 use wasm::{InstantiateError, LoadError};
@@ -11,19 +9,19 @@ use crate::{plane::Stalled, reasons::NoRoom};
 /// An answer of control.
 pub(super) type Answer<T> = Result<T, ControlError>;
 
+/// How many users of a thing a refusal names.
+const NAMED: usize = 8;
+
 /// Something that others need cannot go.
-pub(super) fn in_use<T: Display>(
-    code: Code,
-    kind: Kind,
-    name: &Name,
-    users: (&str, &[T]),
-) -> ControlError {
-    let (what, users) = users;
-    let list = users.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+pub(super) fn in_use(code: Code, kind: Kind, name: &Name, users: &[String]) -> ControlError {
+    let mut list = users[..users.len().min(NAMED)].join(", ");
+    if users.len() > NAMED {
+        list = format!("{list} and {} more", users.len() - NAMED);
+    }
     conflict(
         code,
-        format!("{} {name} is in use by {what} {list}", kind.word()),
-        format!("delete or change {what} {list} first"),
+        format!("{} {name} is in use by {list}", kind.word()),
+        format!("delete or change {list} first"),
     )
 }
 

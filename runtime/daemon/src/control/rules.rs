@@ -1,41 +1,56 @@
-use std::sync::Arc;
+use std::{ops::Bound, sync::Arc};
 
-use api_model::{Code, Name, Rule as Resource, RuleSpec, RuleStatus, Table, TableNumber};
+use api_model::{
+    Code, Name, Rule as Resource, RuleOperation, RuleQuery, RuleSpec, RuleStatus, RulesChanged,
+    TableNumber,
+};
 use api_server::{ControlError, Kind, Put};
-use dataplane::{classify::RuleId, worker::Tally};
+use dataplane::{
+    SharedTally, TableId,
+    classify::{Rule, Tables, Touched},
+};
 
 use super::{
     Daemon,
     refusal::{self, Answer},
-    state::{RuleEntry, Rules, tables},
+    state::{RuleEntry, RuleKey, State},
 };
 use crate::{compile, plane::Change};
 
-impl Daemon {
-    /// The tables that have rules.
-    pub(super) fn list_tables(&self) -> Vec<Table> {
-        let mut tables: Vec<Table> = Vec::new();
-        for (table, _) in self.state().rules.keys() {
-            match tables.last_mut() {
-                Some(last) if last.table == *table => last.rules += 1,
-                _ => tables.push(Table { table: *table, rules: 1 }),
-            }
-        }
-        tables
-    }
+/// The most masks that the rules of one table may have: a lookup that no cache answers looks at each.
+const MOST_MASKS: usize = 1024;
 
-    pub(super) fn list_rules(&self, table: TableNumber) -> Answer<Vec<Resource>> {
-        let counted = self.rule_counters().map_err(refusal::stalled)?;
+/// What a rule is to be; `None` for no more.
+struct Wanted {
+    key: RuleKey,
+    spec: Option<RuleSpec>,
+}
+
+/// A rule that becomes another, comes or goes.
+struct Difference {
+    key: RuleKey,
+    old: Option<Arc<Rule>>,
+    new: Option<RuleEntry>,
+}
+
+impl Daemon {
+    /// The rules of a table behind a name, as many as are asked for.
+    pub(super) fn list_rules(&self, table: TableNumber, query: &RuleQuery) -> Vec<Resource> {
         let state = self.state();
-        let here = state.rules.iter().filter(|((of, _), _)| *of == table);
-        Ok(here.map(|((_, name), rule)| describe(name, rule, &counted)).collect())
+        let start = match &query.cursor {
+            Some(cursor) => Bound::Excluded((table, cursor.clone())),
+            None => Bound::Included((table, "0".parse().expect("no name is before this one"))),
+        };
+        let behind = state.rules.range((start, Bound::Unbounded));
+        let here = behind.take_while(|((of, _), _)| *of == table);
+        let limit = query.limit.unwrap_or(usize::MAX);
+        here.take(limit).map(|((_, name), rule)| describe(name, rule)).collect()
     }
 
     pub(super) fn get_rule(&self, table: TableNumber, name: &Name) -> Answer<Resource> {
-        let counted = self.rule_counters().map_err(refusal::stalled)?;
         let state = self.state();
         let rule = state.rules.get(&(table, name.clone())).ok_or_else(|| missing(table, name))?;
-        Ok(describe(name, rule, &counted))
+        Ok(describe(name, rule))
     }
 
     /// Adds a rule, or changes one, which keeps its counters.
@@ -46,39 +61,150 @@ impl Daemon {
         spec: RuleSpec,
     ) -> Answer<Put<Resource>> {
         let _changing = self.changing();
-        let key = (table, name.clone());
-        let (mut rules, known, id) = {
-            let mut state = self.state();
-            let known = state.rules.get(&key).cloned();
-            let id = known.as_ref().map_or_else(|| state.ids.rule(), |known| known.id);
-            compile::rule(id, &spec, &state.names())
-                .map_err(|error| refusal::invalid(Code::RuleInvalid, error))?;
-            (state.rules.clone(), known, id)
-        };
-        if known.as_ref().is_none_or(|known| known.spec != spec) {
-            rules.insert(key, RuleEntry { spec, id });
-            self.publish_rules(rules)?;
-            tracing::info!(rule = %name, %table, "in service");
-        }
+        let wanted = Wanted { key: (table, name.clone()), spec: Some(spec) };
+        let changed = self.make(vec![wanted]).map_err(|(_, refused)| refused)?;
         let resource = self.get_rule(table, name)?;
-        Ok(if known.is_none() { Put::Created(resource) } else { Put::Replaced(resource) })
+        Ok(if changed.created > 0 { Put::Created(resource) } else { Put::Replaced(resource) })
     }
 
     pub(super) fn remove_rule(&self, table: TableNumber, name: &Name) -> Answer<()> {
         let _changing = self.changing();
-        let mut rules = self.state().rules.clone();
-        rules.remove(&(table, name.clone())).ok_or_else(|| missing(table, name))?;
-        self.publish_rules(rules)?;
-        tracing::info!(rule = %name, %table, "deleted");
+        let wanted = Wanted { key: (table, name.clone()), spec: None };
+        self.make(vec![wanted]).map_err(|(_, refused)| refused)?;
         Ok(())
     }
 
-    fn publish_rules(&self, rules: Rules) -> Answer<()> {
-        let names = self.state().names();
-        let tables = Arc::new(tables(&rules, &names));
-        self.publish(|_| vec![Change::Tables(Arc::clone(&tables))])?;
-        self.state().rules = rules;
+    /// Makes all changes or none, as one revision.
+    pub(super) fn make_batch(&self, operations: Vec<RuleOperation>) -> Answer<RulesChanged> {
+        let _changing = self.changing();
+        let wanted = operations.iter().map(|operation| {
+            let (table, name) = operation.rule();
+            let spec = match operation {
+                RuleOperation::Put(rule) => Some(rule.spec.clone()),
+                RuleOperation::Delete(_) => None,
+            };
+            Wanted { key: (table, name.clone()), spec }
+        });
+        self.make(wanted.collect()).map_err(|(place, refused)| match (place, refused) {
+            (Some(place), ControlError::Invalid { code, invalid }) => {
+                refusal::invalid(code, operations[place].invalid(place, invalid))
+            }
+            (Some(place), ControlError::NotFound { kind, name }) => {
+                let reason = format!("there is no {} {name}", kind.word());
+                let invalid = api_model::Invalid::at(&[], reason);
+                refusal::invalid(Code::RuleInvalid, operations[place].invalid(place, invalid))
+            }
+            (_, refused) => refused,
+        })
+    }
+
+    /// Makes all changes or none; a refusal says which change it is about.
+    fn make(&self, wanted: Vec<Wanted>) -> Result<RulesChanged, (Option<usize>, ControlError)> {
+        let mut changed = RulesChanged::default();
+        let differences = self.differences(wanted, &mut changed)?;
+        let mut tables = Tables::clone(&self.state().tables);
+        for difference in &differences {
+            difference.apply(&mut tables);
+        }
+        let table = differences.iter().map(|difference| difference.key.0);
+        if let Some(full) =
+            table.filter(|table| tables.masks(TableId(table.get())) > MOST_MASKS).next()
+        {
+            return Err((None, too_many_masks(full)));
+        }
+        if !differences.is_empty() {
+            let touched = Touched::by(differences.iter().flat_map(Difference::patterns));
+            self.publish_tables(tables, touched).map_err(|refused| (None, refused))?;
+            let mut state = self.state();
+            differences.into_iter().for_each(|difference| state.write_down(difference));
+        }
+        tracing::info!(?changed, "rules");
+        changed.revision = self.state().revision;
+        Ok(changed)
+    }
+
+    /// What differs between the rules that are wanted and those that are there.
+    fn differences(
+        &self,
+        wanted: Vec<Wanted>,
+        changed: &mut RulesChanged,
+    ) -> Result<Vec<Difference>, (Option<usize>, ControlError)> {
+        let mut state = self.state();
+        let names = state.names();
+        let mut differences = Vec::new();
+        for (place, Wanted { key, spec }) in wanted.into_iter().enumerate() {
+            let known = state.rules.get(&key);
+            let old = known.map(|known| Arc::clone(&known.rule));
+            let new = match (known, spec) {
+                (None, None) => return Err((Some(place), missing(key.0, &key.1))),
+                (Some(known), Some(spec)) if known.spec == spec => {
+                    changed.unchanged += 1;
+                    continue;
+                }
+                (_, None) => {
+                    changed.deleted += 1;
+                    None
+                }
+                (_, Some(spec)) => {
+                    let counter =
+                        if old.is_some() { &mut changed.replaced } else { &mut changed.created };
+                    *counter += 1;
+                    let id = old.as_ref().map_or_else(|| state.ids.rule(), |rule| rule.id);
+                    let counted = old.as_ref().map_or_else(
+                        || Arc::new(SharedTally::new(self.plane.len())),
+                        |rule| Arc::clone(&rule.counted),
+                    );
+                    let rule = compile::rule(id, counted, &spec, &names).map_err(|invalid| {
+                        (Some(place), refusal::invalid(Code::RuleInvalid, invalid))
+                    })?;
+                    Some(RuleEntry { spec, rule: Arc::new(rule) })
+                }
+            };
+            differences.push(Difference { key, old, new });
+        }
+        Ok(differences)
+    }
+
+    /// Has the workers take up other tables.
+    pub(super) fn publish_tables(&self, tables: Tables, touched: Touched) -> Answer<()> {
+        let (tables, touched) = (Arc::new(tables), Arc::new(touched));
+        self.publish(|_| vec![Change::Rules(Arc::clone(&tables), Arc::clone(&touched))])?;
+        self.state().tables = tables;
         Ok(())
+    }
+}
+
+impl Difference {
+    fn apply(&self, tables: &mut Tables) {
+        let table = TableId(self.key.0.get());
+        if let Some(old) = &self.old {
+            tables.remove(table, old);
+        }
+        if let Some(new) = &self.new {
+            tables.insert(table, &new.rule);
+        }
+    }
+
+    /// What the rule was about, and what it will be about.
+    fn patterns(&self) -> impl Iterator<Item = &dataplane::classify::Pattern> {
+        let new = self.new.as_ref().map(|entry| &entry.rule);
+        self.old.iter().chain(new).flat_map(|rule| &rule.patterns)
+    }
+}
+
+impl State {
+    fn write_down(&mut self, Difference { key, old, new }: Difference) {
+        match (new, old) {
+            (Some(entry), _) => {
+                self.rule_keys.insert(entry.rule.id, key.clone());
+                self.rules.insert(key, entry);
+            }
+            (None, Some(old)) => {
+                self.rule_keys.remove(&old.id);
+                self.rules.remove(&key);
+            }
+            (None, None) => {}
+        }
     }
 }
 
@@ -86,11 +212,19 @@ fn missing(table: TableNumber, name: &Name) -> ControlError {
     ControlError::not_found(Kind::Rule, format!("{name} in table {table}"))
 }
 
-fn describe(name: &Name, rule: &RuleEntry, counted: &[(RuleId, Tally)]) -> Resource {
-    let tally = super::statistics::tally_of(rule.id, counted);
+fn too_many_masks(table: TableNumber) -> ControlError {
+    let detail = format!(
+        "the rules of table {table} would have more than {MOST_MASKS} different masks; let rules \
+         match by the same fields and prefix lengths, or spread them over tables"
+    );
+    ControlError::LimitExceeded { detail }
+}
+
+fn describe(name: &Name, entry: &RuleEntry) -> Resource {
+    let tally = entry.rule.counted.total();
     Resource {
         name: name.clone(),
-        spec: rule.spec.clone(),
+        spec: entry.spec.clone(),
         status: RuleStatus { packets: tally.packets, bytes: tally.bytes },
     }
 }

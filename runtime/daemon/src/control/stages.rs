@@ -116,9 +116,9 @@ impl Daemon {
             let state = self.state();
             let id = state.stages.get(name).ok_or_else(|| missing(name))?.id;
             let runs = |action: &Action| matches!(action, Action::Stage(it) if it == name);
-            let users = state.rules_that(|rule| rule.actions.iter().any(runs));
+            let users = state.users_that(|_| false, runs);
             if !users.is_empty() {
-                return Err(refusal::in_use(Code::StageInUse, Kind::Stage, name, ("rule", &users)));
+                return Err(refusal::in_use(Code::StageInUse, Kind::Stage, name, &users));
             }
             id
         };

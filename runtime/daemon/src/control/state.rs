@@ -1,21 +1,18 @@
 //! What was asked for, and what runs for it.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, HashMap},
     sync::{Arc, Mutex, PoisonError},
 };
 
-use api_model::{Name, PortSpec, RuleSpec, StageSpec, TableNumber};
+use api_model::{Action, Match, Name, PortSpec, RuleSpec, StageSpec, TableNumber, TableSpec};
 use dataplane::{
-    PortId, StageId, TableId,
-    classify::{RuleId, Tables},
+    PortId, StageId,
+    classify::{Rule, RuleId, Tables},
 };
 use wasm::{Module, StageStats, StageTotals};
 
-use crate::{
-    compile::{self, Names},
-    reasons::Reasons,
-};
+use crate::{compile::Names, reasons::Reasons};
 
 /// The configuration that the workers run.
 #[derive(Default)]
@@ -24,7 +21,13 @@ pub(super) struct State {
     pub(super) ports: BTreeMap<Name, PortEntry>,
     pub(super) modules: BTreeMap<Name, Arc<Module>>,
     pub(super) stages: BTreeMap<Name, StageEntry>,
-    pub(super) rules: Rules,
+    pub(super) rules: BTreeMap<RuleKey, RuleEntry>,
+    /// What rules are called, by the numbers that the engine knows them by.
+    pub(super) rule_keys: HashMap<RuleId, RuleKey>,
+    /// What becomes of packets that no rule of a table matches, where that was said.
+    pub(super) misses: BTreeMap<TableNumber, TableSpec>,
+    /// The engine's form of rules and misses.
+    pub(super) tables: Arc<Tables>,
     pub(super) reasons: Reasons,
     pub(super) ids: Ids,
 }
@@ -68,11 +71,13 @@ impl StageEntry {
     }
 }
 
-/// A rule, and the number that its counters have.
-#[derive(Clone)]
+/// What clients call a rule.
+pub(super) type RuleKey = (TableNumber, Name);
+
+/// A rule, and the engine's form of it.
 pub(super) struct RuleEntry {
     pub(super) spec: RuleSpec,
-    pub(super) id: RuleId,
+    pub(super) rule: Arc<Rule>,
 }
 
 /// The next numbers. Numbers are not used again.
@@ -104,18 +109,6 @@ impl Ids {
     }
 }
 
-/// The rules, by table and name.
-pub(super) type Rules = BTreeMap<(TableNumber, Name), RuleEntry>;
-
-/// The engine's form of rules whose names are all known.
-pub(super) fn tables(rules: &Rules, names: &Names) -> Tables {
-    Tables::new(rules.iter().map(|((table, _), rule)| {
-        let compiled =
-            compile::rule(rule.id, &rule.spec, names).expect("what a rule names cannot be deleted");
-        (TableId(table.get()), compiled)
-    }))
-}
-
 impl State {
     /// What the names in rules stand for.
     pub(super) fn names(&self) -> Names {
@@ -125,10 +118,18 @@ impl State {
         }
     }
 
-    /// The rules that a predicate holds for, as clients know them.
-    pub(super) fn rules_that(&self, holds: impl Fn(&RuleSpec) -> bool) -> Vec<String> {
-        let found = self.rules.iter().filter(|(_, rule)| holds(&rule.spec));
-        found.map(|((table, name), _)| format!("{name} of table {table}")).collect()
+    /// The rules and misses that match by something, or do something, as clients know them.
+    pub(super) fn users_that(
+        &self,
+        matches: impl Fn(&Match) -> bool,
+        does: impl Fn(&Action) -> bool,
+    ) -> Vec<String> {
+        let rules = self.rules.iter().filter(|(_, entry)| {
+            matches(&entry.spec.r#match) || entry.spec.actions.iter().any(&does)
+        });
+        let misses = self.misses.iter().filter(|(_, spec)| spec.miss.iter().any(&does));
+        let rules = rules.map(|((table, name), _)| format!("rule {name} of table {table}"));
+        rules.chain(misses.map(|(table, _)| format!("the miss of table {table}"))).collect()
     }
 
     /// The stages that are made from a module.

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use api_model::{Name, RuleStats, Stats, Worker};
 use dataplane::{
     PortId,
-    classify::RuleId,
-    worker::{PortCounters, Report, Tally},
+    worker::{PortCounters, Report},
 };
 
 use super::{Daemon, state::State, status};
@@ -16,11 +15,6 @@ impl Daemon {
     /// Each port's counters, of all workers together.
     pub(super) fn port_counters(&self) -> Result<Vec<(PortId, PortCounters)>, Stalled> {
         Ok(merge_ports(&self.plane.reports()?))
-    }
-
-    /// Each rule's counters, of all workers together.
-    pub(super) fn rule_counters(&self) -> Result<Vec<(RuleId, Tally)>, Stalled> {
-        Ok(merge_rules(&self.plane.reports()?))
     }
 
     /// The packets that all ports have received.
@@ -38,7 +32,7 @@ impl Daemon {
     /// themselves as it is now.
     pub(super) fn all_stats(&self) -> Result<Stats, Stalled> {
         let reports = self.plane.reports()?;
-        let (ports, rules) = (merge_ports(&reports), merge_rules(&reports));
+        let ports = merge_ports(&reports);
         let state = self.state();
         Ok(Stats {
             revision: state.revision,
@@ -49,7 +43,7 @@ impl Daemon {
                 .map(|(name, entry)| (name.clone(), status::stage(entry)))
                 .collect(),
             workers: self.workers(&state, &reports),
-            rules: rule_stats(&state, &rules),
+            rules: rule_stats(&state),
         })
     }
 
@@ -74,40 +68,27 @@ impl Daemon {
             rx_packets: work.rx_packets,
             busy_cycles: work.busy_cycles,
             idle_cycles: work.idle_cycles,
-            exact_hits: work.cache_hits,
-            wildcard_hits: 0,
-            misses: work.cache_misses,
-            flows: 0,
-            flow_limit: 0,
-            masks: 0,
-            flows_installed: 0,
-            flows_evicted: 0,
-            flows_expired: 0,
-            flows_revised: 0,
-            mask_limit_hits: 0,
+            exact_hits: work.lookups.exact_hits,
+            wildcard_hits: work.lookups.wildcard_hits,
+            misses: work.lookups.misses,
+            flows: work.flows.flows,
+            flow_limit: self.plane.flow_limit(),
+            masks: work.flows.masks,
+            flows_installed: work.flows.installed,
+            flows_evicted: work.flows.evicted,
+            flows_expired: work.flows.expired,
+            flows_revised: work.flows.revised,
+            mask_limit_hits: work.flows.mask_limit_hits,
             programs: work.programs,
             longest_iteration_us: u64::try_from(longest).unwrap_or(u64::MAX),
         }
     }
 }
 
-/// What a rule has counted, or nothing yet.
-pub(super) fn tally_of(rule: RuleId, counted: &[(RuleId, Tally)]) -> Tally {
-    counted.iter().find(|(id, _)| *id == rule).map_or_else(Tally::default, |(_, tally)| *tally)
-}
-
 fn merge_ports(reports: &[Report]) -> Vec<(PortId, PortCounters)> {
     let mut merged: BTreeMap<PortId, PortCounters> = BTreeMap::new();
     for (id, counters) in reports.iter().flat_map(|report| &report.ports) {
         merged.entry(*id).or_default().merge(counters);
-    }
-    merged.into_iter().collect()
-}
-
-fn merge_rules(reports: &[Report]) -> Vec<(RuleId, Tally)> {
-    let mut merged: BTreeMap<RuleId, Tally> = BTreeMap::new();
-    for (id, tally) in reports.iter().flat_map(|report| &report.rules) {
-        merged.entry(*id).or_default().merge(*tally);
     }
     merged.into_iter().collect()
 }
@@ -124,9 +105,9 @@ fn port_stats(
     ports.collect()
 }
 
-fn rule_stats(state: &State, counted: &[(RuleId, Tally)]) -> Vec<RuleStats> {
-    let rules = state.rules.iter().map(|((table, name), rule)| {
-        let tally = tally_of(rule.id, counted);
+fn rule_stats(state: &State) -> Vec<RuleStats> {
+    let rules = state.rules.iter().map(|((table, name), entry)| {
+        let tally = entry.rule.counted.total();
         RuleStats { table: *table, name: name.clone(), packets: tally.packets, bytes: tally.bytes }
     });
     rules.collect()

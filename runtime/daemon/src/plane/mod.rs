@@ -39,6 +39,7 @@ pub(crate) struct Stalled {
 pub(crate) struct Plane {
     threads: Vec<Thread>,
     remotes: Mutex<Vec<Remote>>,
+    flow_limit: usize,
 }
 
 impl Plane {
@@ -48,9 +49,11 @@ impl Plane {
         eal: &dpdk::Eal,
         settings: Settings,
     ) -> Result<Self, StartError> {
-        let mut plane = Self { threads: Vec::new(), remotes: Mutex::default() };
-        for &core in &cores.workers {
+        let flow_limit = settings.flow_limit;
+        let mut plane = Self { threads: Vec::new(), remotes: Mutex::default(), flow_limit };
+        for (worker, &core) in cores.workers.iter().enumerate() {
             let (remote, mailbox) = worker::mailbox();
+            let settings = Settings { worker, ..settings };
             plane.threads.push(Thread::start(core, cores, eal, settings, mailbox)?);
             plane.remotes().push(remote);
         }
@@ -60,6 +63,11 @@ impl Plane {
     /// How many there are.
     pub(crate) fn len(&self) -> usize {
         self.threads.len()
+    }
+
+    /// The most flows that each of them caches.
+    pub(crate) fn flow_limit(&self) -> u64 {
+        self.flow_limit as u64
     }
 
     fn remotes(&self) -> MutexGuard<'_, Vec<Remote>> {
@@ -158,6 +166,6 @@ fn change_back(remotes: &[Remote], answers: Vec<Answer>) {
 fn changes_of(request: Request) -> Vec<Change> {
     match request {
         Request::Configure { changes, .. } => changes,
-        Request::Report(_) | Request::Stop => Vec::new(),
+        Request::Report(_) | Request::Flows(_) | Request::Stop => Vec::new(),
     }
 }

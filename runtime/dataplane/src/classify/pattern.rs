@@ -21,6 +21,12 @@ impl Pattern {
         key & &self.mask == self.value
     }
 
+    /// What it wants there to be, of the bits that it looks at.
+    #[must_use]
+    pub fn value(&self) -> &FlowKey {
+        &self.value
+    }
+
     /// Which bits it looks at.
     #[must_use]
     pub fn mask(&self) -> &FlowKey {

@@ -1,47 +1,84 @@
-use std::collections::{BTreeMap, HashSet};
+use std::{collections::BTreeMap, sync::Arc};
 
-use super::{Rule, RuleId};
+use super::{Rule, RuleId, table::Table};
 use crate::{DropReason, TableId, flow::FlowKey, program::Action};
 
-/// The rules of all tables. A value: a change makes a new one.
-#[derive(Debug, Default)]
+/// The rules of all tables. A value: versions share what they have in common, so that a copy costs
+/// little, and a change costs what it changes.
+#[derive(Debug, Clone, Default)]
 pub struct Tables {
-    /// By descending priority; rules of one priority in the order in which they were given.
-    tables: BTreeMap<TableId, Vec<Rule>>,
+    tables: BTreeMap<TableId, Arc<Table>>,
     relevant: FlowKey,
-    ids: HashSet<RuleId>,
 }
 
 /// What the tables say of a key.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub(crate) struct Resolution {
     /// What is to be done.
     pub(crate) actions: Vec<Action>,
     /// The rules that said so.
-    pub(crate) rules: Vec<RuleId>,
+    pub(crate) rules: Vec<Arc<Rule>>,
+    /// The bits that were looked at: it is the same for all keys that agree in them.
+    pub(crate) seen: FlowKey,
 }
 
-impl Resolution {
-    /// Whether a packet that ran the actions still has the key that was looked up.
-    fn knows_the_key(&self) -> bool {
-        !self.actions.iter().any(|action| action.changes_key())
-    }
+/// What one table says of a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// The table.
+    pub table: TableId,
+    /// The rule that won, and its priority; `None` if no rule matches.
+    pub rule: Option<(RuleId, u16)>,
+    /// What is done then.
+    pub actions: Vec<Action>,
+    /// The table that is asked next.
+    pub next: Option<TableId>,
+    /// The bits that were looked at to know.
+    pub seen: FlowKey,
 }
 
 impl Tables {
-    /// Puts rules in the order in which they are searched. No two of them have one id.
+    /// The tables that these rules make, no two of which have one id.
     #[must_use]
     pub fn new(rules: impl IntoIterator<Item = (TableId, Rule)>) -> Self {
-        let mut found = Self::default();
+        let mut tables = Self::default();
         for (table, rule) in rules {
-            found.relevant = found.relevant.union(rule.pattern.mask());
-            found.ids.insert(rule.id);
-            found.tables.entry(table).or_default().push(rule);
+            tables.insert(table, &Arc::new(rule));
         }
-        for rules in found.tables.values_mut() {
-            rules.sort_by_key(|rule| std::cmp::Reverse(rule.priority));
+        tables
+    }
+
+    /// Adds a rule whose id no other has.
+    pub fn insert(&mut self, table: TableId, rule: &Arc<Rule>) {
+        if Arc::make_mut(self.tables.entry(table).or_default()).insert(rule) {
+            rule.patterns.iter().for_each(|pattern| self.relevant |= pattern.mask());
         }
-        found
+    }
+
+    /// Takes away a rule that is there.
+    pub fn remove(&mut self, table: TableId, rule: &Rule) {
+        let Some(known) = self.tables.get_mut(&table) else { return };
+        if Arc::make_mut(known).remove(rule) {
+            let masks = self.tables.values().flat_map(|table| table.masks());
+            self.relevant = masks.fold(FlowKey::NONE, |all, mask| all.union(mask));
+        }
+        self.drop_if_bare(table);
+    }
+
+    /// Says what becomes of the packets that no rule of a table matches; without actions, they are
+    /// dropped as they are where nothing was said.
+    pub fn set_miss(&mut self, table: TableId, actions: Vec<Action>) {
+        let actions = if actions.is_empty() { Table::default().miss().to_vec() } else { actions };
+        Arc::make_mut(self.tables.entry(table).or_default()).set_miss(actions);
+        self.drop_if_bare(table);
+    }
+
+    fn drop_if_bare(&mut self, table: TableId) {
+        let bare =
+            |known: &Arc<Table>| known.rules() == 0 && known.miss() == Table::default().miss();
+        if self.tables.get(&table).is_some_and(bare) {
+            self.tables.remove(&table);
+        }
     }
 
     /// The bits that any rule looks at: keys that agree in them have one resolution.
@@ -50,19 +87,16 @@ impl Tables {
         &self.relevant
     }
 
-    /// Whether a table has rules.
-    pub(crate) fn has(&self, table: TableId) -> bool {
+    /// Whether there is anything in a table.
+    #[must_use]
+    pub fn has(&self, table: TableId) -> bool {
         self.tables.contains_key(&table)
     }
 
-    /// Whether a rule is in some table.
-    pub(crate) fn holds(&self, id: RuleId) -> bool {
-        self.ids.contains(&id)
-    }
-
-    /// The rule that wins in a table.
-    fn lookup(&self, table: TableId, key: &FlowKey) -> Option<&Rule> {
-        self.tables.get(&table)?.iter().find(|rule| rule.pattern.matches(key))
+    /// How many masks the rules of a table have.
+    #[must_use]
+    pub fn masks(&self, table: TableId) -> usize {
+        self.tables.get(&table).map_or(0, |table| table.masks().len())
     }
 
     /// What is to be done with the packets of a key, from a table on.
@@ -78,17 +112,40 @@ impl Tables {
         found
     }
 
+    /// What each table says of a key, from a table on, until the packet leaves, is dropped, or may
+    /// have been changed.
+    #[must_use]
+    pub fn explain(&self, first: TableId, key: &FlowKey) -> Vec<Step> {
+        let (mut found, mut steps) = (Resolution::default(), Vec::new());
+        let mut next = Some(first);
+        while let Some(table) = next {
+            let (rules, actions) = (found.rules.len(), found.actions.len());
+            found.seen = FlowKey::NONE;
+            next = self.resolve_in(table, key, &mut found);
+            steps.push(Step {
+                table,
+                rule: found.rules.get(rules).map(|rule| (rule.id, rule.priority)),
+                actions: found.actions[actions..].to_vec(),
+                next,
+                seen: found.seen,
+            });
+        }
+        steps
+    }
+
     /// Adds what one table says. Returns the table that is to be asked next.
     fn resolve_in(&self, table: TableId, key: &FlowKey, found: &mut Resolution) -> Option<TableId> {
-        let Some(rule) = self.lookup(table, key) else {
+        let Some(here) = self.tables.get(&table) else {
             found.actions.push(Action::Drop(DropReason::TableMiss));
             return None;
         };
-        found.rules.push(rule.id);
-        if rule.actions.is_empty() {
+        let rule = here.lookup(key, &mut found.seen);
+        let actions = rule.map_or(here.miss(), |rule| &rule.actions);
+        found.rules.extend(rule.cloned());
+        if actions.is_empty() {
             found.actions.push(Action::Drop(DropReason::RuleDrop));
         }
-        for &action in &rule.actions {
+        for &action in actions {
             match action {
                 Action::Goto(next) if !self.has(next) => {
                     found.actions.push(Action::Drop(DropReason::NoSuchTable));
@@ -106,10 +163,16 @@ impl Tables {
     }
 }
 
+impl Resolution {
+    /// Whether a packet that ran the actions still has the key that was looked up.
+    fn knows_the_key(&self) -> bool {
+        !self.actions.iter().any(|action| action.changes_key())
+    }
+}
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{PortId, StageId, classify::Pattern};
+    use crate::{PortId, SharedTally, StageId, classify::Pattern};
 
     const OUT: Action = Action::Output(PortId(9));
 
@@ -117,13 +180,19 @@ mod tests {
         let value = FlowKey { in_port: in_port.unwrap_or(0), ..FlowKey::default() };
         let mask = FlowKey { in_port: in_port.map_or(0, |_| u16::MAX), ..FlowKey::default() };
         let pattern = Pattern::new(&value, &mask);
-        Rule { id: RuleId(id), priority, pattern, actions: actions.to_vec() }
+        Rule {
+            id: RuleId(id),
+            priority,
+            patterns: vec![pattern],
+            actions: actions.to_vec(),
+            counted: Arc::new(SharedTally::new(1)),
+        }
     }
 
     fn resolve(tables: &Tables, in_port: u16) -> (Vec<Action>, Vec<u64>) {
         let key = FlowKey { in_port, ..FlowKey::default() };
         let found = tables.resolve(TableId(0), &key);
-        (found.actions, found.rules.iter().map(|id| id.0).collect())
+        (found.actions, found.rules.iter().map(|rule| rule.id.0).collect())
     }
 
     #[test]

@@ -1,4 +1,4 @@
-use super::{FlowKey, key::Words, layers};
+use super::{FlowKey, layers};
 
 /// What hashes begin with. It is drawn at start, so that nobody can make flows that collide.
 #[derive(Debug, Clone, Copy)]
@@ -8,12 +8,6 @@ pub struct Seed(pub u64);
 const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl Seed {
-    /// Mixes a key, all of it.
-    #[inline]
-    pub(crate) fn key(self, key: &FlowKey) -> u64 {
-        self.mix(key.words())
-    }
-
     /// Mixes the addresses, the protocol and the ports, so that the packets of a connection in one
     /// direction are equal, and so are the fragments of a packet.
     #[inline]
@@ -34,16 +28,20 @@ impl Seed {
         if key.layers & layers::FRAGMENT == 0 {
             (flow.l4_src, flow.l4_dst) = (key.l4_src, key.l4_dst);
         }
-        let [.., a, b, c, d] = self.mix(flow.words()).to_be_bytes();
+        let [.., a, b, c, d] = self.mix(flow.words().iter().copied()).to_be_bytes();
         u32::from_be_bytes([a, b, c, d])
     }
 
+    /// Mixes words, two at a time.
     #[inline]
-    fn mix(self, words: &Words) -> u64 {
-        words.chunks(2).fold(self.0, |hash, pair| {
-            let second = pair.get(1).copied().unwrap_or(0);
-            folded_multiply(pair[0] ^ hash, second ^ MULTIPLIER ^ hash.rotate_left(32))
-        })
+    pub(super) fn mix(self, words: impl IntoIterator<Item = u64>) -> u64 {
+        let mut words = words.into_iter();
+        let mut hash = self.0;
+        while let Some(first) = words.next() {
+            let second = words.next().unwrap_or(0);
+            hash = folded_multiply(first ^ hash, second ^ MULTIPLIER ^ hash.rotate_left(32));
+        }
+        hash
     }
 }
 
@@ -59,6 +57,7 @@ fn folded_multiply(a: u64, b: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::flow::Mask;
 
     #[test]
     fn the_flow_hash_looks_at_addresses_protocol_and_ports_alone() {
@@ -90,7 +89,9 @@ mod tests {
         let mut buckets = [0_u32; 64];
         for port in 0..6400_u16 {
             let key = FlowKey { l4_src: port, ..FlowKey::default() };
-            buckets[usize::try_from(Seed(3).key(&key) % 64).unwrap()] += 1;
+            buckets
+                [usize::try_from(Mask::new(&FlowKey::EXACT).hash(Seed(3), &key) % 64).unwrap()] +=
+                1;
         }
         assert!(buckets.iter().all(|&n| (50..150).contains(&n)), "{buckets:?}");
     }

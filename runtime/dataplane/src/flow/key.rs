@@ -1,4 +1,7 @@
-use std::ops::BitAnd;
+use std::{
+    hash::{Hash, Hasher},
+    ops::{BitAnd, BitOrAssign, Not},
+};
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
@@ -116,18 +119,23 @@ impl FlowKey {
         zerocopy::transmute_ref!(self)
     }
 
+    /// A key without a bit: the mask that every key agrees under.
+    pub const NONE: Self = zerocopy::transmute!([0_u64; WORDS]);
     /// A key of which every bit is set: the mask of an exact match.
-    #[must_use]
-    pub fn exact() -> Self {
-        zerocopy::transmute!([u64::MAX; WORDS])
-    }
+    pub const EXACT: Self = zerocopy::transmute!([u64::MAX; WORDS]);
 
     /// The union of two masks.
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
-        let (a, b) = (self.words(), other.words());
-        let words: Words = std::array::from_fn(|i| a[i] | b[i]);
-        zerocopy::transmute!(words)
+        let mut union = *self;
+        union |= other;
+        union
+    }
+
+    /// Whether a mask has all bits of another.
+    #[must_use]
+    pub fn covers(&self, other: &Self) -> bool {
+        self.words().iter().zip(other.words()).all(|(mine, theirs)| theirs & !mine == 0)
     }
 }
 
@@ -137,6 +145,28 @@ impl PartialEq for FlowKey {
     fn eq(&self, other: &Self) -> bool {
         let (a, b) = (self.words(), other.words());
         a.iter().zip(b).fold(0, |difference, (a, b)| difference | (a ^ b)) == 0
+    }
+}
+
+impl Hash for FlowKey {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.words().hash(state);
+    }
+}
+
+impl BitOrAssign<&FlowKey> for FlowKey {
+    #[inline]
+    fn bitor_assign(&mut self, other: &FlowKey) {
+        let words: &mut Words = zerocopy::transmute_mut!(self);
+        words.iter_mut().zip(other.words()).for_each(|(mine, theirs)| *mine |= theirs);
+    }
+}
+
+impl Not for &FlowKey {
+    type Output = FlowKey;
+
+    fn not(self) -> FlowKey {
+        zerocopy::transmute!(self.words().map(|word| !word))
     }
 }
 

@@ -1,46 +1,70 @@
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 use super::Action;
 
 /// The place of a program.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct ProgramId(u32);
 
 /// Every action list that is in use, once.
 #[derive(Debug, Default)]
 pub(crate) struct Programs {
-    lists: Vec<Box<[Action]>>,
-    places: HashMap<Box<[Action]>, ProgramId>,
+    programs: Vec<Program>,
+    free: Vec<ProgramId>,
+    places: HashMap<Arc<[Action]>, ProgramId>,
+}
+
+#[derive(Debug)]
+struct Program {
+    actions: Arc<[Action]>,
+    /// How often it was asked for and not yet given back.
+    users: u32,
 }
 
 impl Programs {
-    /// The program of an action list.
+    /// The program of an action list, which is to be released once for each time.
     pub(crate) fn intern(&mut self, actions: Vec<Action>) -> ProgramId {
-        let actions = actions.into_boxed_slice();
-        if let Some(&known) = self.places.get(&actions) {
+        if let Some(&known) = self.places.get(&*actions) {
+            self.programs[known.0 as usize].users += 1;
             return known;
         }
-        let place = u32::try_from(self.lists.len()).expect("memory ends before programs do");
-        self.lists.push(actions.clone());
-        self.places.insert(actions, ProgramId(place));
-        ProgramId(place)
+        let actions: Arc<[Action]> = actions.into();
+        let program = Program { actions: Arc::clone(&actions), users: 1 };
+        let place = match self.free.pop() {
+            Some(place) => {
+                self.programs[place.0 as usize] = program;
+                place
+            }
+            None => {
+                self.programs.push(program);
+                let place = self.programs.len() - 1;
+                ProgramId(u32::try_from(place).expect("memory ends before programs do"))
+            }
+        };
+        self.places.insert(actions, place);
+        place
+    }
+
+    /// Takes back a program, which is forgotten if nobody else has it.
+    pub(crate) fn release(&mut self, id: ProgramId) {
+        let program = &mut self.programs[id.0 as usize];
+        program.users -= 1;
+        if program.users == 0 {
+            self.places.remove(&*program.actions);
+            program.actions = Arc::default();
+            self.free.push(id);
+        }
     }
 
     /// The actions of a program.
     #[inline]
-    pub(crate) fn actions(&self, id: ProgramId) -> &[Action] {
-        &self.lists[id.0 as usize]
+    pub(crate) fn actions(&self, id: ProgramId) -> &Arc<[Action]> {
+        &self.programs[id.0 as usize].actions
     }
 
     /// How many there are.
     pub(crate) fn len(&self) -> usize {
-        self.lists.len()
-    }
-
-    /// Forgets all.
-    pub(crate) fn clear(&mut self) {
-        self.lists.clear();
-        self.places.clear();
+        self.places.len()
     }
 }
 
@@ -57,6 +81,19 @@ mod tests {
         let again = programs.intern(vec![Action::DecrementTtl, Action::Output(PortId(1))]);
         assert_eq!((a, programs.len()), (again, 2));
         assert_ne!(a, b);
-        assert_eq!(programs.actions(b), [Action::Output(PortId(1)), Action::DecrementTtl]);
+        assert_eq!(**programs.actions(b), [Action::Output(PortId(1)), Action::DecrementTtl]);
+    }
+
+    #[test]
+    fn a_program_that_nobody_has_gives_its_place_to_another() {
+        let mut programs = Programs::default();
+        let a = programs.intern(vec![Action::PopVlan]);
+        programs.intern(vec![Action::PopVlan]);
+        programs.release(a);
+        assert_eq!(programs.len(), 1, "one of two has it still");
+        programs.release(a);
+        let b = programs.intern(vec![Action::DecrementTtl]);
+        assert_eq!((b, programs.len()), (a, 1));
+        assert_eq!(**programs.actions(b), [Action::DecrementTtl]);
     }
 }

@@ -1,8 +1,9 @@
 use std::cmp::Reverse;
 
-use super::{BURST, ports::Ports};
+use super::{BURST, classifier::Classifier, ports::Ports};
 use crate::{
-    DropReason, Packet, PortId, Receive, Transmit,
+    DropReason, Packet, PortId, Receive, TableId, Tally, Transmit,
+    flow::FlowKey,
     packet::{Headers, Parsed},
     program::ProgramId,
     stage::{Context, Verdict},
@@ -13,15 +14,26 @@ use crate::{
 #[derive(Debug)]
 pub(super) struct Burst<P> {
     pub(super) packets: Vec<P>,
+    /// The port that they came by.
+    pub(super) in_port: PortId,
+    /// How long each was when it came.
+    pub(super) lengths: [u32; BURST],
     pub(super) contexts: Vec<Context>,
-    /// What the headers say. It is written over by the next burst, not cleared.
+    /// What the headers say, of those that were read. It is written over by the next burst.
     pub(super) parsed: Vec<Parsed>,
-    /// The programs that are to run over them.
+    /// Whether the headers were read.
+    headers_known: bool,
+    /// The program that is to run over all packets, if it is one.
+    pub(super) common: Option<ProgramId>,
+    /// Else the programs that are to run over them.
     pub(super) programs: Vec<Option<ProgramId>>,
     /// The packets that a program runs over.
     pub(super) members: Vec<u16>,
     copies: Vec<Twin<P>>,
 }
+
+/// An Ethernet header's length; what is shorter is no frame.
+const SHORTEST: u32 = 14;
 
 /// A copy of a packet.
 #[derive(Debug)]
@@ -36,9 +48,13 @@ impl<P> Burst<P> {
     pub(super) fn new() -> Self {
         Self {
             packets: Vec::with_capacity(BURST),
+            in_port: PortId(0),
+            lengths: [0; BURST],
             contexts: Vec::with_capacity(BURST),
-            parsed: Vec::with_capacity(BURST),
-            programs: Vec::with_capacity(BURST),
+            parsed: vec![Parsed::default(); BURST],
+            headers_known: false,
+            common: None,
+            programs: vec![None; BURST],
             members: Vec::with_capacity(BURST),
             copies: Vec::with_capacity(BURST),
         }
@@ -52,19 +68,60 @@ impl<P> Burst<P> {
     pub(super) fn len(&self) -> usize {
         self.packets.len()
     }
+
+    /// The lengths of all packets together.
+    pub(super) fn bytes(&self) -> u64 {
+        self.lengths[..self.len()].iter().map(|&length| u64::from(length)).sum()
+    }
 }
 
 impl<P: Packet> Burst<P> {
-    /// Reads the headers of all packets, which came by one port.
+    /// Finds the programs of all packets, which came by one port. Their headers are read if any rule
+    /// asks for more than the port.
     #[inline]
-    pub(super) fn parse(&mut self, in_port: PortId) {
+    pub(super) fn look_up(&mut self, in_port: PortId, classifier: &mut Classifier) {
+        self.in_port = in_port;
+        let mut shortest = u32::MAX;
+        for (packet, length) in self.packets.iter().zip(&mut self.lengths) {
+            *length = u32::try_from(packet.bytes().len()).expect("a packet fits a buffer");
+            shortest = shortest.min(*length);
+        }
+        self.headers_known = shortest < SHORTEST || !classifier.sees_ports_alone();
+        if self.headers_known {
+            self.look_up_each(classifier);
+        } else {
+            let key = FlowKey { in_port: in_port.0, ..FlowKey::NONE };
+            let tally = Tally { packets: self.len() as u64, bytes: self.bytes() };
+            self.common = Some(classifier.classify(TableId::default(), &key, tally));
+        }
+    }
+
+    fn look_up_each(&mut self, classifier: &mut Classifier) {
         self.packets.iter().for_each(P::prefetch);
-        self.parsed.resize(self.packets.len(), Parsed::default());
-        self.programs.resize(self.packets.len(), None);
-        for (packet, parsed) in self.packets.iter().zip(&mut self.parsed) {
-            let whole = parsed.read(in_port, packet.bytes());
-            let verdict = if whole { Verdict::Next } else { DropReason::Runt.into() };
-            self.contexts.push(context(in_port, verdict));
+        let count = self.packets.len();
+        let mut alive = 0_u32;
+        for (place, (packet, parsed)) in self.packets.iter().zip(&mut self.parsed).enumerate() {
+            alive |= u32::from(parsed.read(self.in_port, packet.bytes())) << place;
+        }
+        let programs = &mut self.programs[..count];
+        programs.fill(None);
+        classifier.classify_burst(&self.parsed[..count], &self.lengths, alive, programs);
+        let first = programs.first().copied().flatten();
+        self.common = first.filter(|_| programs.iter().all(|program| *program == first));
+    }
+
+    /// Opens the packets' contexts, for what looks at them one by one.
+    pub(super) fn open(&mut self) {
+        for &length in &self.lengths[..self.packets.len()] {
+            let verdict = if length < SHORTEST { DropReason::Runt.into() } else { Verdict::Next };
+            self.contexts.push(Context {
+                in_port: self.in_port,
+                headers: Headers::default(),
+                flow_hash: 0,
+                metadata: 0,
+                rewritten: !self.headers_known,
+                verdict,
+            });
         }
     }
 
@@ -75,6 +132,7 @@ impl<P: Packet> Burst<P> {
         if !self.parsed[place].read(context.in_port, self.packets[place].bytes()) {
             context.verdict = DropReason::Runt.into();
         }
+        self.parsed[place].key.metadata = context.metadata;
     }
 
     /// Copies a packet as it is now, to be sent before it. Returns whether there was a buffer.
@@ -103,12 +161,5 @@ impl<P: Packet> Burst<P> {
             }
         }
         self.contexts.clear();
-        self.programs.clear();
     }
-}
-
-/// What is known of a packet at first. Stages are told of its headers when they run.
-fn context(in_port: PortId, verdict: Verdict) -> Context {
-    let headers = Headers::default();
-    Context { in_port, headers, flow_hash: 0, metadata: 0, rewritten: false, verdict }
 }

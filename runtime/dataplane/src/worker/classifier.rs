@@ -1,110 +1,166 @@
-use std::{collections::HashMap, mem, sync::Arc};
+use std::{mem, sync::Arc};
 
-use super::{Report, Settings, Tally, no_tables};
+use super::{
+    BURST, FlowPage, Report, Settings,
+    flows::{FlowId, Flows},
+    sweep::Sweep,
+    ways::Ways,
+};
 use crate::{
-    TableId,
-    classify::{RuleId, Tables},
-    flow::{FlowCache, FlowKey, Seed},
-    program::{Action, ProgramId, Programs},
+    TableId, Tally,
+    classify::{Tables, Touched},
+    flow::{FlowKey, Mask, Seed},
+    packet::Parsed,
+    program::{Action, ProgramId},
 };
 
-/// The place of an [`Outcome`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct OutcomeId(u32);
-
-/// What the tables say of the flows whose packets take one way through them.
-#[derive(Debug)]
-struct Outcome {
-    program: ProgramId,
-    rules: Vec<RuleId>,
-    tally: Tally,
-}
-
-/// Finds what is to be done with a key: by the flow cache, else by the tables.
+/// Finds what is to be done with packets: by the flows that were there lately, else by the tables.
 #[derive(Debug)]
 pub(super) struct Classifier {
     tables: Arc<Tables>,
-    /// The last key that was looked up: packets of a flow often come in a row.
-    last: Option<(FlowKey, OutcomeId)>,
-    cache: FlowCache,
-    seed: Seed,
-    programs: Programs,
-    outcomes: Vec<Outcome>,
-    by_rules: HashMap<Vec<RuleId>, OutcomeId>,
-    /// What rules counted before the tables last changed.
-    counted: HashMap<RuleId, Tally>,
-    hits: u64,
-    misses: u64,
+    /// The bits that any rule looks at, and the table that a lookup begins in.
+    relevant: Mask,
+    flows: Flows,
+    ways: Ways,
+    settings: Settings,
+    sweep: Sweep,
+    lookups: Lookups,
+    now: u64,
+}
+
+/// How packets were found.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Lookups {
+    /// By all bits that matter.
+    pub exact_hits: u64,
+    /// Under the mask of a flow.
+    pub wildcard_hits: u64,
+    /// In the tables.
+    pub misses: u64,
 }
 
 impl Classifier {
     pub(super) fn new(settings: Settings) -> Self {
+        let tables = Arc::<Tables>::default();
         Self {
-            tables: no_tables(),
-            last: None,
-            cache: FlowCache::new(settings.cache_entries, settings.seed),
-            seed: settings.seed,
-            programs: Programs::default(),
-            outcomes: Vec::new(),
-            by_rules: HashMap::new(),
-            counted: HashMap::new(),
-            hits: 0,
-            misses: 0,
+            relevant: relevant(&tables),
+            tables,
+            flows: Flows::new(settings.exact_entries, settings.flow_limit, settings.seed),
+            ways: Ways::default(),
+            settings,
+            sweep: Sweep::default(),
+            lookups: Lookups::default(),
+            now: 0,
         }
     }
 
-    /// What is to be done with a packet of `bytes` bytes, from a table on; counts it.
+    /// Whether packets that came by one port have one fate, whatever is in them.
     #[inline]
-    pub(super) fn classify(&mut self, table: TableId, key: &FlowKey, bytes: usize) -> ProgramId {
-        let mut seen = key & self.tables.relevant();
-        seen.table = table.0.into();
-        let found = match self.last {
-            Some((last, found)) if last == seen => {
-                self.hits += 1;
-                found
-            }
-            _ => self.look_up(table, key, seen),
-        };
-        let outcome = &mut self.outcomes[found.0 as usize];
-        outcome.tally.add(bytes);
-        outcome.program
+    pub(super) fn sees_ports_alone(&self) -> bool {
+        let port = FlowKey { in_port: u16::MAX, ..FlowKey::NONE };
+        !self.sweep.revises() && port.covers(self.tables.relevant())
     }
 
-    fn look_up(&mut self, table: TableId, key: &FlowKey, seen: FlowKey) -> OutcomeId {
-        let found = match self.cache.get(&seen) {
-            Some(found) => {
-                self.hits += 1;
-                OutcomeId(found)
+    /// What is to be done with packets from a table on, of which nothing but the key of one of them
+    /// matters. Counts them.
+    #[inline]
+    pub(super) fn classify(&mut self, table: TableId, key: &FlowKey, tally: Tally) -> ProgramId {
+        let key = FlowKey { table: table.0.into(), ..*key };
+        let hash = self.relevant.hash(self.settings.seed, &key);
+        match self.flows.find_exact(hash, &key) {
+            Some(flow) => {
+                self.lookups.exact_hits += tally.packets;
+                self.count(flow, tally)
             }
-            None => self.search(table, key, seen),
-        };
-        self.last = Some((seen, found));
-        found
+            None => self.search(hash, &key, tally),
+        }
     }
 
-    /// The slow way. It allocates, once for each way through the tables and each key in the cache.
+    /// What is to be done with each packet of a burst, from the first table on; counts them. Those
+    /// that a bit of `alive` is not set for have no key. Each step is done for all packets before
+    /// the next, so that they wait for memory together.
+    #[inline]
+    pub(super) fn classify_burst(
+        &mut self,
+        parsed: &[Parsed],
+        lengths: &[u32],
+        alive: u32,
+        programs: &mut [Option<ProgramId>],
+    ) {
+        let mut hashes = [0; BURST];
+        for (hash, parsed) in hashes.iter_mut().zip(parsed) {
+            *hash = self.relevant.hash(self.settings.seed, &parsed.key);
+        }
+        let mut found = [None; BURST];
+        for (place, parsed) in parsed.iter().enumerate().filter(|(place, _)| is_set(alive, *place))
+        {
+            found[place] = self.flows.find_exact(hashes[place], &parsed.key);
+        }
+        self.count_found(&found[..parsed.len()], lengths, programs);
+        for (place, parsed) in parsed.iter().enumerate().filter(|(place, _)| is_set(alive, *place))
+        {
+            if found[place].is_none() {
+                let tally = Tally { packets: 1, bytes: lengths[place].into() };
+                programs[place] = Some(self.search(hashes[place], &parsed.key, tally));
+            }
+        }
+    }
+
+    /// Counts the packets whose flows were found, those of one flow in a row at once.
+    #[inline]
+    fn count_found(
+        &mut self,
+        found: &[Option<FlowId>],
+        lengths: &[u32],
+        programs: &mut [Option<ProgramId>],
+    ) {
+        let mut start = 0;
+        for run in found.chunk_by(|a, b| a == b) {
+            let end = start + run.len();
+            if let Some(flow) = run[0] {
+                let bytes = lengths[start..end].iter().map(|&length| u64::from(length)).sum();
+                let packets = run.len() as u64;
+                self.lookups.exact_hits += packets;
+                let program = self.count(flow, Tally { packets, bytes });
+                programs[start..end].fill(Some(program));
+            }
+            start = end;
+        }
+    }
+
+    #[inline]
+    fn count(&mut self, flow: FlowId, tally: Tally) -> ProgramId {
+        let (program, way) = self.flows.count(flow, tally, self.now);
+        self.ways.count(way, self.settings.worker, tally);
+        program
+    }
+
+    /// The slower ways. The last one allocates, when it meets a flow that is not cached.
     #[cold]
-    fn search(&mut self, table: TableId, key: &FlowKey, seen: FlowKey) -> OutcomeId {
-        self.misses += 1;
-        let resolution = self.tables.resolve(table, key);
-        let found = match self.by_rules.get(&resolution.rules) {
-            Some(&known) => known,
+    fn search(&mut self, hash: u64, key: &FlowKey, tally: Tally) -> ProgramId {
+        let flow = match self.flows.find_wildcard(hash, key) {
+            Some(flow) => {
+                self.lookups.wildcard_hits += 1;
+                flow
+            }
             None => {
-                let id = u32::try_from(self.outcomes.len()).expect("fewer outcomes than memory");
-                let program = self.programs.intern(resolution.actions);
-                let rules = resolution.rules.clone();
-                self.outcomes.push(Outcome { program, rules, tally: Tally::default() });
-                self.by_rules.insert(resolution.rules, OutcomeId(id));
-                OutcomeId(id)
+                self.lookups.misses += 1;
+                self.resolve(hash, key)
             }
         };
-        self.cache.insert(seen, found.0);
-        found
+        // The packets that came with it would have been found, had they been looked up.
+        self.lookups.exact_hits += tally.packets - 1;
+        self.count(flow, tally)
+    }
+
+    fn resolve(&mut self, hash: u64, key: &FlowKey) -> FlowId {
+        let found = self.tables.resolve(start(key), key);
+        self.flows.install(hash, key, &self.relevant, found, &mut self.ways, self.now)
     }
 
     #[inline]
-    pub(super) fn actions(&self, program: ProgramId) -> &[Action] {
-        self.programs.actions(program)
+    pub(super) fn actions(&self, program: ProgramId) -> &Arc<[Action]> {
+        self.ways.actions(program)
     }
 
     pub(super) fn has(&self, table: TableId) -> bool {
@@ -112,41 +168,87 @@ impl Classifier {
     }
 
     pub(super) fn seed(&self) -> Seed {
-        self.seed
+        self.settings.seed
     }
 
-    /// Takes up other tables and forgets what the old ones said, but not what was counted.
-    pub(super) fn replace(&mut self, tables: &mut Arc<Tables>) {
-        let mut counted = mem::take(&mut self.counted);
-        for outcome in self.outcomes.drain(..) {
-            count(&mut counted, &outcome);
-        }
+    /// Takes up other tables, and leaves the old ones. Flows that a change is about say what they
+    /// said until [`tend`](Self::tend) has come to them.
+    pub(super) fn replace(&mut self, tables: &mut Arc<Tables>, touched: &Arc<Touched>) {
         mem::swap(&mut self.tables, tables);
-        counted.retain(|&rule, _| self.tables.holds(rule));
-        self.counted = counted;
-        self.by_rules.clear();
-        self.programs.clear();
-        self.last = None;
-        self.cache.clear();
+        self.relevant = relevant(&self.tables);
+        if self.flows.places() > 0 {
+            self.sweep.revise(Arc::clone(touched));
+        }
+    }
+
+    /// Whether a change of rules is not done yet.
+    pub(super) fn is_revising(&self) -> bool {
+        self.sweep.revises()
+    }
+
+    /// Looks at some flows: whether they still say what the tables say, and whether their time is
+    /// over. Returns whether no flow is left that may say what old tables said.
+    #[inline]
+    pub(super) fn tend(&mut self, now: u64) -> bool {
+        self.now = now;
+        let Some(places) = self.sweep.next(now, self.settings.idle / 4, self.flows.places()) else {
+            return true;
+        };
+        for place in places {
+            self.look_after(place);
+        }
+        !self.sweep.revises()
+    }
+
+    fn look_after(&mut self, place: usize) {
+        let Some((flow, key, mask)) = self.flows.at(place) else { return };
+        if self.flows.is_over(flow, self.now, self.settings.idle, self.settings.hard) {
+            self.flows.counters.expired += 1;
+            return self.flows.remove(flow, &mut self.ways);
+        }
+        if !self.sweep.is_about(key, mask) {
+            return;
+        }
+        if self.sweep.forgets() {
+            return self.flows.remove(flow, &mut self.ways);
+        }
+        let found = self.tables.resolve(start(key), key);
+        // What hangs on bits that the flow does not have is not known of its packets.
+        if mask.covers(&found.seen) {
+            let turned = self.flows.turn(flow, found, &mut self.ways);
+            self.flows.counters.revised += u64::from(turned);
+        } else {
+            self.flows.counters.revised += 1;
+            self.flows.remove(flow, &mut self.ways);
+        }
     }
 
     pub(super) fn report(&self, report: &mut Report) {
-        let before = self.counted.iter().map(|(rule, tally)| (*rule, *tally));
-        report.rules.extend(before);
-        for outcome in &self.outcomes {
-            report.rules.extend(outcome.rules.iter().map(|rule| (*rule, outcome.tally)));
-        }
-        report.worker.programs = self.programs.len() as u64;
+        report.worker.programs = self.ways.programs() as u64;
+        report.worker.lookups = self.lookups;
+        report.worker.flows = self.flows.counters();
     }
 
-    /// Lookups that the cache answered, and that it did not.
-    pub(super) fn lookups(&self) -> (u64, u64) {
-        (self.hits, self.misses)
+    /// Tells a page of flows.
+    pub(super) fn tell(&self, page: &mut FlowPage) {
+        page.flows.clear();
+        let end = self.flows.places().min(page.from.saturating_add(page.most));
+        page.flows.extend((page.from..end).filter_map(|at| self.flows.tell(at, &self.ways)));
+        page.next = (end < self.flows.places()).then_some(end);
     }
 }
 
-fn count(counted: &mut HashMap<RuleId, Tally>, outcome: &Outcome) {
-    for rule in &outcome.rules {
-        counted.entry(*rule).or_default().merge(outcome.tally);
-    }
+/// The bits that a lookup looks at, at most.
+fn relevant(tables: &Tables) -> Mask {
+    Mask::new(&FlowKey { table: u16::MAX, ..*tables.relevant() })
+}
+
+/// The table that a lookup begins in.
+fn start(key: &FlowKey) -> TableId {
+    TableId(u8::try_from(key.table).expect("there are no more tables"))
+}
+
+#[inline]
+fn is_set(bits: u32, place: usize) -> bool {
+    bits >> place & 1 == 1
 }

@@ -1,28 +1,5 @@
-use crate::{DropReason, PortId, ReasonId, classify::RuleId};
-
-/// Packets and their bytes.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Tally {
-    /// How many packets.
-    pub packets: u64,
-    /// How many bytes, without check sequences.
-    pub bytes: u64,
-}
-
-impl Tally {
-    /// Adds one packet.
-    #[inline]
-    pub(crate) fn add(&mut self, bytes: usize) {
-        self.packets += 1;
-        self.bytes += bytes as u64;
-    }
-
-    /// Adds another tally.
-    pub fn merge(&mut self, other: Self) {
-        self.packets += other.packets;
-        self.bytes += other.bytes;
-    }
-}
+use super::{FlowCounters, Lookups};
+use crate::{DropReason, PortId, ReasonId, Tally};
 
 /// What a worker counted for a port.
 ///
@@ -102,10 +79,10 @@ pub struct LoopCounters {
     pub longest_iteration: u64,
     /// Packets received.
     pub rx_packets: u64,
-    /// Lookups that the flow cache answered.
-    pub cache_hits: u64,
-    /// Lookups that went to the tables.
-    pub cache_misses: u64,
+    /// How packets were found.
+    pub lookups: Lookups,
+    /// The flows that are cached.
+    pub flows: FlowCounters,
     /// Action lists in use.
     pub programs: u64,
 }
@@ -117,9 +94,6 @@ pub struct Report {
     pub revision: u64,
     /// Its ports.
     pub ports: Vec<(PortId, PortCounters)>,
-    /// The rules that matched something. A rule may be there several times; then its tallies are to
-    /// be added up, which is not for the worker to do while packets wait.
-    pub rules: Vec<(RuleId, Tally)>,
     /// Its loop.
     pub worker: LoopCounters,
 }
@@ -128,6 +102,5 @@ impl Report {
     /// Empties it, and keeps its room.
     pub(crate) fn clear(&mut self) {
         self.ports.clear();
-        self.rules.clear();
     }
 }

@@ -2,8 +2,12 @@ use std::sync::Arc;
 
 use crossbeam::queue::ArrayQueue;
 
-use super::Report;
-use crate::{PortId, StageId, classify::Tables, stage::Stage};
+use super::{FlowPage, Report};
+use crate::{
+    PortId, StageId,
+    classify::{Tables, Touched},
+    stage::Stage,
+};
 
 /// How many requests may wait. Control waits for one answer before it asks again.
 const DEPTH: usize = 4;
@@ -11,8 +15,9 @@ const DEPTH: usize = 4;
 /// One thing that changes on a worker. When it comes back, it holds what was there before, so that
 /// nothing is freed on the worker.
 pub enum Change<P, R, T> {
-    /// Other rules.
-    Tables(Arc<Tables>),
+    /// Other rules, and the packets that the difference is about. It is done when no packet meets
+    /// the rules from before any more.
+    Rules(Arc<Tables>, Arc<Touched>),
     /// Another instance of a stage, or none.
     Stage(StageId, Option<Box<dyn Stage<P>>>),
     /// Other queues of a port, whose counters go on, or none.
@@ -40,6 +45,8 @@ pub enum Request<P, R, T> {
     },
     /// Fill in what was counted.
     Report(Report),
+    /// Tell some of the flows that are cached.
+    Flows(FlowPage),
     /// Poll no more.
     Stop,
 }

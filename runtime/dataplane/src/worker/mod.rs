@@ -3,30 +3,57 @@
 mod burst;
 mod classifier;
 mod counters;
+mod flows;
 mod mailbox;
+mod masks;
 mod ports;
 mod run;
-
-use std::sync::Arc;
+mod sweep;
+mod ways;
 
 use burst::Burst;
 use classifier::Classifier;
-pub use counters::{LoopCounters, PortCounters, Report, Tally};
+pub use classifier::Lookups;
+pub use counters::{LoopCounters, PortCounters, Report};
+pub use flows::{CachedFlow, FlowCounters};
 pub use mailbox::{Change, Mailbox, Queues, Remote, Request, mailbox};
 use ports::Ports;
 
-use crate::{Packet, Receive, StageId, Transmit, classify::Tables, flow::Seed, stage::Stage};
+use crate::{Packet, Receive, StageId, Transmit, flow::Seed, stage::Stage};
 
 /// The most packets that are received at once.
 pub const BURST: usize = 32;
 
-/// How big a worker's tables are, and what they are seeded with.
+/// Which worker it is, how many flows it remembers and for how long.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {
-    /// The entries of the flow cache.
-    pub cache_entries: usize,
+    /// Its lane in what workers count together.
+    pub worker: usize,
     /// What hashes begin with.
     pub seed: Seed,
+    /// The entries of the index by all bits.
+    pub exact_entries: usize,
+    /// The most flows that are cached.
+    pub flow_limit: usize,
+    /// How long a flow without packets is cached, in the unit of [`Worker::iterate`]'s clock.
+    pub idle: u64,
+    /// How long any flow is cached, in the same unit; 0 for as long as packets come.
+    pub hard: u64,
+}
+
+/// Some of a worker's cached flows.
+#[derive(Debug, Clone, Default)]
+pub struct FlowPage {
+    /// Where the page begins; 0 for the first.
+    pub from: usize,
+    /// How many places it has, of which some may be empty.
+    pub most: usize,
+    /// The flows.
+    pub flows: Vec<CachedFlow>,
+    /// Where the next page begins, if there is one.
+    pub next: Option<usize>,
+    /// The worker's clock, for the flows' ages.
+    pub now: u64,
 }
 
 /// One thread's queues, stages, flow cache and counters. Nobody else touches them; what is to
@@ -38,6 +65,8 @@ pub struct Worker<P, R, T> {
     burst: Burst<P>,
     mailbox: Mailbox<P, R, T>,
     counters: LoopCounters,
+    /// A change that is done when no packet meets what was there before it.
+    changing: Option<Box<Request<P, R, T>>>,
     revision: u64,
     iteration: Iteration,
 }
@@ -63,6 +92,7 @@ impl<P: Packet, R: Receive<P>, T: Transmit<P>> Worker<P, R, T> {
             burst: Burst::new(),
             mailbox,
             counters: LoopCounters::default(),
+            changing: None,
             revision: 0,
             iteration: Iteration::default(),
         }
@@ -72,7 +102,12 @@ impl<P: Packet, R: Receive<P>, T: Transmit<P>> Worker<P, R, T> {
     /// the loop's counters are to be in, such as cycles. Returns whether the worker is to go on.
     pub fn iterate(&mut self, now: u64) -> bool {
         self.account(now);
-        if !self.answer() {
+        if self.classifier.tend(now)
+            && let Some(done) = self.changing.take()
+        {
+            self.mailbox.answer(done);
+        }
+        if !self.answer(now) {
             return false;
         }
         let mut received = false;
@@ -101,28 +136,38 @@ impl<P: Packet, R: Receive<P>, T: Transmit<P>> Worker<P, R, T> {
     fn poll(&mut self, place: usize) -> bool {
         let Some(in_port) = self.ports.receive(place, self.burst.packets()) else { return false };
         self.counters.rx_packets += self.burst.len() as u64;
-        self.burst.parse(in_port);
+        self.burst.look_up(in_port, &mut self.classifier);
         self.burst.run(&mut self.classifier, &mut self.stages, &mut self.ports);
-        self.burst.disperse(&mut self.ports);
         self.ports.flush();
         true
     }
 
-    /// Answers the requests that have come. Returns whether the worker is to go on.
-    fn answer(&mut self) -> bool {
-        while let Some(mut request) = self.mailbox.next() {
+    /// Answers the requests that have come, but none behind a change that is not done. Returns
+    /// whether the worker is to go on.
+    fn answer(&mut self, now: u64) -> bool {
+        while self.changing.is_none()
+            && let Some(mut request) = self.mailbox.next()
+        {
             match request.as_mut() {
                 Request::Configure { revision, changes } => {
                     changes.iter_mut().for_each(|change| self.apply(change));
                     std::mem::swap(&mut self.revision, revision);
                 }
                 Request::Report(report) => self.report(report),
+                Request::Flows(page) => {
+                    page.now = now;
+                    self.classifier.tell(page);
+                }
                 Request::Stop => {
                     self.mailbox.answer(request);
                     return false;
                 }
             }
-            self.mailbox.answer(request);
+            if self.classifier.is_revising() {
+                self.changing = Some(request);
+            } else {
+                self.mailbox.answer(request);
+            }
         }
         true
     }
@@ -130,7 +175,7 @@ impl<P: Packet, R: Receive<P>, T: Transmit<P>> Worker<P, R, T> {
     /// Takes up what is new and leaves in its place what was there.
     fn apply(&mut self, change: &mut Change<P, R, T>) {
         match change {
-            Change::Tables(tables) => self.classifier.replace(tables),
+            Change::Rules(tables, touched) => self.classifier.replace(tables, touched),
             Change::Stage(id, stage) => {
                 std::mem::swap(slot(&mut self.stages, *id), stage);
             }
@@ -142,10 +187,8 @@ impl<P: Packet, R: Receive<P>, T: Transmit<P>> Worker<P, R, T> {
         report.clear();
         report.revision = self.revision;
         self.ports.report(report);
+        report.worker = self.counters.clone();
         self.classifier.report(report);
-        report.worker = LoopCounters { programs: report.worker.programs, ..self.counters.clone() };
-        let (hits, misses) = self.classifier.lookups();
-        (report.worker.cache_hits, report.worker.cache_misses) = (hits, misses);
     }
 }
 
@@ -156,9 +199,4 @@ fn slot<P>(stages: &mut Stages<P>, id: StageId) -> &mut Option<Box<dyn Stage<P>>
         stages.resize_with(place + 1, || None);
     }
     &mut stages[place]
-}
-
-/// Tables without rules: every packet misses.
-fn no_tables() -> Arc<Tables> {
-    Arc::default()
 }

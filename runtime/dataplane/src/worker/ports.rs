@@ -1,5 +1,5 @@
 use super::{BURST, PortCounters, Queues, Report};
-use crate::{DropReason, Packet, PortId, ReasonId, Receive, Transmit};
+use crate::{DropReason, Packet, PortId, ReasonId, Receive, Tally, Transmit};
 
 /// A worker's ports, by their ids.
 #[derive(Debug)]
@@ -107,6 +107,32 @@ impl<P: Packet, R: Receive<P>, T: Transmit<P>> Ports<P, R, T> {
         }
         if full {
             self.flush_port(id);
+        }
+    }
+
+    /// Sends packets of one port by another, all at once if none waits there.
+    #[inline]
+    pub(super) fn send_all(
+        &mut self,
+        id: PortId,
+        packets: &mut Vec<P>,
+        lengths: &[u32],
+        in_port: PortId,
+    ) {
+        match self.get_mut(id) {
+            Some(port) if port.packets.is_empty() => {
+                let all = packets.len();
+                let sent = port.queues.tx.transmit(packets);
+                packets.clear();
+                let bytes = lengths[..sent].iter().map(|&length| u64::from(length)).sum();
+                port.counters.tx.merge(Tally { packets: sent as u64, bytes });
+                if let Some(from) = self.get_mut(in_port) {
+                    from.counters.forwarded += sent as u64;
+                    from.counters.drops[ReasonId::from(DropReason::TransmitFull).index()] +=
+                        (all - sent) as u64;
+                }
+            }
+            _ => packets.drain(..).for_each(|packet| self.send(id, packet, in_port)),
         }
     }
 

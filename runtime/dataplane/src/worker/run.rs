@@ -2,7 +2,7 @@
 
 use super::{Stages, burst::Burst, classifier::Classifier, ports::Ports};
 use crate::{
-    DropReason, Packet, PortId, Receive, StageId, TableId, Transmit,
+    DropReason, Packet, PortId, Receive, StageId, TableId, Tally, Transmit,
     program::{Action, ProgramId, apply},
     stage::{Batch, Verdict},
 };
@@ -12,7 +12,7 @@ use crate::{
 const MOST_LOOKUPS: usize = 16;
 
 impl<P: Packet> Burst<P> {
-    /// Decides on every packet of the burst.
+    /// Decides on every packet of the burst, whose programs were found, and sends or frees it.
     #[inline]
     pub(super) fn run<R: Receive<P>, T: Transmit<P>>(
         &mut self,
@@ -20,11 +20,17 @@ impl<P: Packet> Burst<P> {
         stages: &mut Stages<P>,
         ports: &mut Ports<P, R, T>,
     ) {
-        self.look_up_first(classifier);
-        self.run_groups(classifier, stages, ports);
+        // Most bursts have one fate, and need no look at each packet.
+        if let Some(program) = self.common
+            && let [Action::Output(port)] = **classifier.actions(program)
+        {
+            return ports.send_all(port, &mut self.packets, &self.lengths, self.in_port);
+        }
+        self.open();
+        self.run_first(classifier, stages, ports);
         for _ in 1..MOST_LOOKUPS {
             if !self.look_up_again(classifier) {
-                return;
+                break;
             }
             self.run_groups(classifier, stages, ports);
         }
@@ -33,18 +39,22 @@ impl<P: Packet> Burst<P> {
                 context.verdict = end_of_goto(table, classifier).into();
             }
         }
+        self.disperse(ports);
     }
 
-    /// Looks all packets up that have headers.
-    #[inline]
-    fn look_up_first(&mut self, classifier: &mut Classifier) {
-        for (place, context) in self.contexts.iter().enumerate() {
-            if context.verdict == Verdict::Next {
-                let bytes = self.packets[place].bytes().len();
-                self.programs[place] =
-                    Some(classifier.classify(TableId::default(), &self.parsed[place].key, bytes));
-            }
-        }
+    fn run_first<R: Receive<P>, T: Transmit<P>>(
+        &mut self,
+        classifier: &Classifier,
+        stages: &mut Stages<P>,
+        ports: &mut Ports<P, R, T>,
+    ) {
+        let Some(program) = self.common else {
+            return self.run_groups(classifier, stages, ports);
+        };
+        self.members.clear();
+        self.members.extend(0..u16::try_from(self.packets.len()).expect("a burst is short"));
+        self.run_program(program, classifier, stages, ports);
+        self.programs[..self.packets.len()].fill(None);
     }
 
     /// Looks the packets up that were sent to another table. Returns whether there were any.
@@ -60,9 +70,9 @@ impl<P: Packet> Burst<P> {
             self.contexts[place].verdict = Verdict::Next;
             self.parse_again(place);
             if self.contexts[place].verdict == Verdict::Next {
-                let bytes = self.packets[place].bytes().len();
+                let tally = Tally { packets: 1, bytes: self.packets[place].bytes().len() as u64 };
                 self.programs[place] =
-                    Some(classifier.classify(table, &self.parsed[place].key, bytes));
+                    Some(classifier.classify(table, &self.parsed[place].key, tally));
                 any = true;
             }
         }
@@ -77,7 +87,7 @@ impl<P: Packet> Burst<P> {
         stages: &mut Stages<P>,
         ports: &mut Ports<P, R, T>,
     ) {
-        for first in 0..self.programs.len() {
+        for first in 0..self.packets.len() {
             if let Some(program) = self.programs[first] {
                 self.gather(program, first);
                 self.run_program(program, classifier, stages, ports);
@@ -89,7 +99,7 @@ impl<P: Packet> Burst<P> {
     #[inline]
     fn gather(&mut self, program: ProgramId, first: usize) {
         self.members.clear();
-        for (place, has) in (first..).zip(&mut self.programs[first..]) {
+        for (place, has) in (first..).zip(&mut self.programs[first..self.packets.len()]) {
             if *has == Some(program) {
                 *has = None;
                 self.members.push(u16::try_from(place).expect("a burst is short"));

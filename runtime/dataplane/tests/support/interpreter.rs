@@ -2,17 +2,17 @@
 //! checksum summed up over all that it covers. It remembers nothing but counters.
 
 use std::{
+    cmp::Reverse,
     collections::{BTreeMap, BTreeSet},
     net::IpAddr,
 };
 
 use dataplane::{
-    DropReason, PortId, ReasonId, StageId, TableId,
+    DropReason, PortId, ReasonId, StageId, TableId, Tally,
     classify::{Rule, RuleId},
     packet::{Headers, Parsed},
     program::{Action, SetField},
     stage::Verdict,
-    worker::Tally,
 };
 
 use super::{
@@ -116,10 +116,12 @@ impl<J: Judge> Interpreter<J> {
     /// Looks a packet up in one table and does what its rule says.
     fn run(&mut self, table: TableId, walker: &mut Walker) -> Verdict {
         let key = model::read(walker.in_port, &walker.frame).unwrap().key;
-        let matching =
-            self.rules.iter().filter(|(it, rule)| *it == table && rule.pattern.matches(&key));
-        // The first of those with the highest priority: `max_by_key` takes the last.
-        let Some((_, rule)) = matching.rev().max_by_key(|(_, rule)| rule.priority) else {
+        let matching = self.rules.iter().filter(|(it, rule)| {
+            *it == table && rule.patterns.iter().any(|pattern| pattern.matches(&key))
+        });
+        // Of those with the highest priority, the one with the lowest id.
+        let best = matching.max_by_key(|(_, rule)| (rule.priority, Reverse(rule.id)));
+        let Some((_, rule)) = best else {
             return DropReason::TableMiss.into();
         };
         let (id, actions) = (rule.id, rule.actions.clone());

@@ -15,14 +15,15 @@ use std::{
 };
 
 use dataplane::{
-    DropReason, Packet, PortId, ReasonId, Receive, Received, TableId, Transmit,
-    classify::{Pattern, Rule, RuleId, Tables},
+    DropReason, Packet, PortId, ReasonId, Receive, Received, SharedTally, TableId, Tally, Transmit,
+    classify::{Pattern, Rule, RuleId, Tables, Touched},
     flow::{FlowKey, Seed},
     packet::Buffer,
     program::Action,
     stage::Stage,
     worker::{
-        Change, PortCounters, Queues, Remote, Report, Request, Settings, Tally, Worker, mailbox,
+        CachedFlow, Change, FlowPage, PortCounters, Queues, Remote, Report, Request, Settings,
+        Worker, mailbox,
     },
 };
 use proptest::prelude::ProptestConfig;
@@ -63,17 +64,34 @@ pub struct Rig {
     remote: Remote<Buffer, End, End>,
     rx: BTreeMap<PortId, End>,
     tx: BTreeMap<PortId, End>,
-    now: u64,
+    pub now: u64,
     revision: u64,
+    tables: Arc<Tables>,
+    rules: Vec<(TableId, Arc<Rule>)>,
+}
+
+/// A worker that remembers few flows, and for long.
+pub fn settings() -> Settings {
+    Settings {
+        worker: 0,
+        seed: Seed(42),
+        exact_entries: 64,
+        flow_limit: 200,
+        idle: u64::MAX,
+        hard: 0,
+    }
 }
 
 impl Rig {
     pub fn new(ports: u16) -> Self {
+        Self::with(settings(), ports)
+    }
+
+    pub fn with(settings: Settings, ports: u16) -> Self {
         let (remote, mailbox) = mailbox();
-        let settings = Settings { cache_entries: 256, seed: Seed(42) };
         let worker = Worker::new(settings, mailbox);
-        let (rx, tx) = Default::default();
-        let mut rig = Self { worker, remote, rx, tx, now: 0, revision: 0 };
+        let (rx, tx, tables, rules) = Default::default();
+        let mut rig = Self { worker, remote, rx, tx, now: 0, revision: 0, tables, rules };
         for id in (0..ports).map(PortId) {
             rig.rx.insert(id, End::default());
             rig.tx.insert(id, End::default());
@@ -96,12 +114,57 @@ impl Rig {
 
     pub fn ask(&mut self, request: Request<Buffer, End, End>) -> Request<Buffer, End, End> {
         self.remote.ask(Box::new(request)).ok().unwrap();
-        self.poll();
-        *self.remote.answer().unwrap()
+        loop {
+            self.poll();
+            if let Some(answer) = self.remote.answer() {
+                return *answer;
+            }
+        }
     }
 
+    /// Has the worker run these rules and no others. What is among them already stays, and counts
+    /// on.
     pub fn rules(&mut self, rules: Vec<(TableId, Rule)>) {
-        self.change(Change::Tables(Arc::new(Tables::new(rules))));
+        let mut tables = Tables::clone(&self.tables);
+        let mut touched = Vec::new();
+        let mut old = std::mem::take(&mut self.rules);
+        for (table, mut rule) in rules {
+            let known = old.iter().position(|(_, it)| it.id == rule.id);
+            let known = known.map(|place| old.swap_remove(place));
+            if let Some((of, it)) = &known {
+                rule.counted = Arc::clone(&it.counted);
+                if (*of, it.priority, &it.patterns, &it.actions)
+                    == (table, rule.priority, &rule.patterns, &rule.actions)
+                {
+                    self.rules.extend(known);
+                    continue;
+                }
+                tables.remove(*of, it);
+                touched.extend(it.patterns.clone());
+            }
+            let rule = Arc::new(rule);
+            tables.insert(table, &rule);
+            touched.extend(rule.patterns.clone());
+            self.rules.push((table, rule));
+        }
+        for (table, rule) in old {
+            tables.remove(table, &rule);
+            touched.extend(rule.patterns.clone());
+        }
+        self.tables = Arc::new(tables);
+        self.change(Change::Rules(Arc::clone(&self.tables), Arc::new(Touched::by(&touched))));
+    }
+
+    /// The flows that are cached.
+    pub fn flows(&mut self) -> Vec<CachedFlow> {
+        let (mut flows, mut next) = (Vec::new(), Some(0));
+        while let Some(from) = next {
+            let page = FlowPage { from, most: 50, ..FlowPage::default() };
+            let Request::Flows(page) = self.ask(Request::Flows(page)) else { unreachable!() };
+            next = page.next;
+            flows.extend(page.flows);
+        }
+        flows
     }
 
     pub fn stage(&mut self, id: u16, stage: impl Stage<Buffer> + 'static) {
@@ -135,13 +198,10 @@ impl Rig {
         }
     }
 
-    /// What each rule has counted.
-    pub fn tallies(&mut self) -> BTreeMap<RuleId, Tally> {
-        let mut tallies: BTreeMap<RuleId, Tally> = BTreeMap::new();
-        for (rule, tally) in self.report().rules {
-            tallies.entry(rule).or_default().merge(tally);
-        }
-        tallies
+    /// What each rule has counted that matched something.
+    pub fn tallies(&self) -> BTreeMap<RuleId, Tally> {
+        let tallies = self.rules.iter().map(|(_, rule)| (rule.id, rule.counted.total()));
+        tallies.filter(|(_, tally)| tally.packets > 0).collect()
     }
 
     /// The counters of a port, which must add up.
@@ -175,7 +235,12 @@ pub fn reason(reason: DropReason) -> u16 {
 }
 
 pub fn rule(id: u64, priority: u16, pattern: Pattern, actions: &[Action]) -> (TableId, Rule) {
-    (TableId(0), Rule { id: RuleId(id), priority, pattern, actions: actions.to_vec() })
+    (TableId(0), new_rule(id, priority, vec![pattern], actions.to_vec()))
+}
+
+pub fn new_rule(id: u64, priority: u16, patterns: Vec<Pattern>, actions: Vec<Action>) -> Rule {
+    let counted = Arc::new(SharedTally::new(1));
+    Rule { id: RuleId(id), priority, patterns, actions, counted }
 }
 
 pub fn any() -> Pattern {

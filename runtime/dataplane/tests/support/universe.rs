@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use dataplane::{
     DropReason, PortId, StageId, TableId,
-    classify::{Pattern, Rule, RuleId},
+    classify::{Pattern, Rule},
     flow::{FlowKey, layers, vlan},
     program::{Action, SetField, Tag},
 };
@@ -12,7 +12,7 @@ use dataplane::{
 use super::{
     dice::Dice,
     frames::{self, Ip},
-    model,
+    model, new_rule,
 };
 
 /// The ports that there can be; one more is named by actions.
@@ -87,9 +87,14 @@ pub fn rule(id: u64, dice: &mut Dice) -> (TableId, Rule) {
     let mask = (0..dice.below(4)).fold(FlowKey::default(), |mask, _| mask.union(&field(dice)));
     let actions = (0..dice.pick(&[0, 1, 1, 2, 2, 3, 4, 6])).map(|_| action(dice)).collect();
     let priority = dice.pick(&[1, 1, 2, 3]);
-    let pattern = Pattern::new(&value, &mask);
+    // A range of ports is several patterns.
+    let mut patterns = vec![Pattern::new(&value, &mask)];
+    if dice.once_in(8) {
+        let value = FlowKey { l4_dst: dice.pick(&[53, 0xff00]), ..value };
+        patterns.push(Pattern::new(&value, &mask.union(&field(dice))));
+    }
     let table = TableId(dice.pick(&[0, 0, 0, 1, 2, 3]));
-    (table, Rule { id: RuleId(id), priority, pattern, actions })
+    (table, new_rule(id, priority, patterns, actions))
 }
 
 /// The mask of one field, or of a part of one.

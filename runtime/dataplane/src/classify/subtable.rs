@@ -1,0 +1,220 @@
+use std::{
+    hash::{BuildHasherDefault, Hasher},
+    sync::Arc,
+};
+
+use rpds::{HashTrieMapSync, RedBlackTreeMapSync};
+
+use super::{
+    Rule,
+    prefix::PrefixField,
+    table::{Prefixes, Seen},
+};
+use crate::flow::{FlowKey, Mask, Seed};
+
+/// A map by hashes, of which versions share what they have in common.
+type ByHash<T> = HashTrieMapSync<u64, T, BuildHasherDefault<AsIs>>;
+
+/// Rules come from those who are trusted, so nobody makes these hashes collide.
+const SEED: Seed = Seed(0);
+
+/// The patterns of a table that have one mask, found by hashing.
+#[derive(Debug, Clone)]
+pub(super) struct Subtable {
+    mask: Mask,
+    /// What is asked before the rules are looked at, from the fields that differ least from packet
+    /// to packet to those that differ most.
+    checks: Vec<Check>,
+    rules: ByHash<Arc<[Entry]>>,
+    /// How many patterns there are of each priority.
+    priorities: RedBlackTreeMapSync<u16, u32>,
+}
+
+/// A pattern's value and its rule. Those of one hash stand together, the winner first.
+#[derive(Debug, Clone)]
+struct Entry {
+    value: FlowKey,
+    rule: Arc<Rule>,
+}
+
+/// Something that may show that no pattern matches, by a look at few bits.
+#[derive(Debug, Clone)]
+enum Check {
+    /// How many patterns have these bits, by their hashes.
+    Some { mask: Mask, patterns: ByHash<u32> },
+    /// Patterns have a prefix of this length.
+    Prefix { field: PrefixField, length: u8 },
+}
+
+impl Subtable {
+    pub(super) fn new(bits: &FlowKey) -> Self {
+        Self {
+            mask: Mask::new(bits),
+            checks: checks(bits),
+            rules: ByHash::default(),
+            priorities: RedBlackTreeMapSync::default(),
+        }
+    }
+
+    pub(super) fn bits(&self) -> &FlowKey {
+        self.mask.bits()
+    }
+
+    /// The highest priority of its rules; `None` if it has none.
+    pub(super) fn top(&self) -> Option<u16> {
+        self.priorities.last().map(|(priority, _)| *priority)
+    }
+
+    /// Adds a pattern, whose mask is this one's.
+    pub(super) fn insert(&mut self, value: &FlowKey, rule: &Arc<Rule>) {
+        let hash = self.mask.hash(SEED, value);
+        let known = self.rules.get(&hash).map_or(&[][..], |entries| &**entries);
+        let place = known.partition_point(|entry| entry.rule.beats(rule));
+        let entry = Entry { value: *value, rule: Arc::clone(rule) };
+        let (before, behind) = known.split_at(place);
+        let entries = before.iter().cloned().chain([entry]).chain(behind.iter().cloned());
+        let entries = entries.collect();
+        self.rules.insert_mut(hash, entries);
+        self.count(value, 1);
+        add(&mut self.priorities, rule.priority, 1);
+    }
+
+    /// Takes a pattern away, which is there.
+    pub(super) fn remove(&mut self, value: &FlowKey, rule: &Rule) {
+        let hash = self.mask.hash(SEED, value);
+        let Some(known) = self.rules.get(&hash) else { return };
+        let is = |entry: &&Entry| entry.rule.id == rule.id && entry.value == *value;
+        let entries: Arc<[Entry]> = known.iter().filter(|entry| !is(entry)).cloned().collect();
+        if entries.is_empty() {
+            self.rules.remove_mut(&hash);
+        } else {
+            self.rules.insert_mut(hash, entries);
+        }
+        self.count(value, -1);
+        add(&mut self.priorities, rule.priority, -1);
+    }
+
+    fn count(&mut self, value: &FlowKey, change: i32) {
+        for check in &mut self.checks {
+            if let Check::Some { mask, patterns } = check {
+                let hash = mask.hash(SEED, value);
+                match patterns.get(&hash).map_or(0, |count| *count).saturating_add_signed(change) {
+                    0 => drop(patterns.remove_mut(&hash)),
+                    count => patterns.insert_mut(hash, count),
+                }
+            }
+        }
+    }
+
+    /// The rule that wins here, and which bits had to be looked at to know.
+    pub(super) fn lookup<'a>(
+        &'a self,
+        key: &FlowKey,
+        prefixes: &mut Prefixes<'_>,
+        seen: &mut Seen,
+    ) -> Option<&'a Arc<Rule>> {
+        for check in &self.checks {
+            if let Some(bits) = check.rules_out(key, prefixes) {
+                *seen |= &bits;
+                return None;
+            }
+        }
+        *seen |= self.bits();
+        let entries = self.rules.get(&self.mask.hash(SEED, key))?;
+        let found = entries.iter().find(|entry| self.mask.matches(key, &entry.value));
+        found.map(|entry| &entry.rule)
+    }
+}
+
+impl Check {
+    /// The bits that show that no pattern matches, if they do.
+    fn rules_out(&self, key: &FlowKey, prefixes: &mut Prefixes<'_>) -> Option<FlowKey> {
+        match self {
+            Self::Some { mask, patterns } => {
+                (!patterns.contains_key(&mask.hash(SEED, key))).then(|| *mask.bits())
+            }
+            Self::Prefix { field, length } => {
+                let found = prefixes.find(*field, key);
+                (!found.has(*length)).then(|| field.mask(found.looked_at.min(*length)))
+            }
+        }
+    }
+}
+
+/// The checks for a mask: where the packet came from and what lies beside it; its Ethernet header
+/// and tags; the prefixes; its network header. What a check adds to the one before must be some
+/// bits, but not all that are left.
+fn checks(bits: &FlowKey) -> Vec<Check> {
+    let prefixes = PrefixField::ALL
+        .into_iter()
+        .filter_map(|field| field.length(bits).map(|length| Check::Prefix { field, length }));
+    let mut checks = Vec::new();
+    let mut before = FlowKey::NONE;
+    for (stage, upto) in STAGES.iter().enumerate() {
+        let here = bits & upto;
+        if here != before && here != *bits {
+            checks.push(Check::Some { mask: Mask::new(&here), patterns: ByHash::default() });
+            before = here;
+        }
+        if stage == ETHERNET {
+            checks.extend(prefixes.clone());
+        }
+    }
+    checks
+}
+
+/// The place in [`STAGES`] of what needs no network header.
+const ETHERNET: usize = 1;
+
+/// The fields that are looked at first, and those that are looked at until then.
+const STAGES: [FlowKey; 3] = {
+    const ALL: FlowKey = FlowKey::EXACT;
+    let first =
+        FlowKey { in_port: ALL.in_port, metadata: ALL.metadata, table: ALL.table, ..FlowKey::NONE };
+    let ethernet = FlowKey {
+        eth_dst: ALL.eth_dst,
+        eth_src: ALL.eth_src,
+        ethertype: ALL.ethertype,
+        layers: ALL.layers,
+        vlan: ALL.vlan,
+        mpls: ALL.mpls,
+        ..first
+    };
+    let network = FlowKey {
+        ipv4_src: ALL.ipv4_src,
+        ipv4_dst: ALL.ipv4_dst,
+        ipv6_src: ALL.ipv6_src,
+        ipv6_dst: ALL.ipv6_dst,
+        ipv6_label: ALL.ipv6_label,
+        protocol: ALL.protocol,
+        traffic_class: ALL.traffic_class,
+        ttl: ALL.ttl,
+        ..ethernet
+    };
+    [first, ethernet, network]
+};
+
+fn add(counts: &mut RedBlackTreeMapSync<u16, u32>, key: u16, change: i32) {
+    match counts.get(&key).map_or(0, |count| *count).saturating_add_signed(change) {
+        0 => drop(counts.remove_mut(&key)),
+        count => counts.insert_mut(key, count),
+    }
+}
+
+/// A hash that is a hash already.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct AsIs(u64);
+
+impl Hasher for AsIs {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, _: &[u8]) {
+        unreachable!("only whole numbers are hashed")
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
+}

@@ -1,0 +1,290 @@
+use std::sync::Arc;
+
+use super::{
+    masks::{MaskId, Masks},
+    ways::{WayId, Ways},
+};
+use crate::{
+    Tally,
+    classify::{Resolution, RuleId},
+    flow::{FlowKey, Mask, Seed, Signatures},
+    program::{Action, ProgramId},
+};
+
+/// The place of a cached flow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct FlowId(u32);
+
+/// The packets that agree in some bits of their keys, for which the tables said one thing.
+#[derive(Debug)]
+#[repr(align(64))]
+struct Flow {
+    key: FlowKey,
+    mask: MaskId,
+    /// Whether its last packet was found by all its bits.
+    exact: bool,
+    way: WayId,
+    program: ProgramId,
+    tally: Tally,
+    /// When its last packet came.
+    used: u64,
+}
+
+const _: () = assert!(size_of::<Flow>() == 128, "two cache lines");
+
+/// No packet is looked up in this table, so a flow of it is not found.
+const NOWHERE: u16 = u16::MAX;
+
+/// A flow as it is told to others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CachedFlow {
+    /// The bits that its packets agree in.
+    pub key: FlowKey,
+    /// Which bits these are.
+    pub mask: FlowKey,
+    /// The rules that its packets match.
+    pub rules: Vec<RuleId>,
+    /// What is done with them.
+    pub actions: Arc<[Action]>,
+    /// How many there were.
+    pub tally: Tally,
+    /// When the first came, in the unit of the worker's clock.
+    pub created: u64,
+    /// When the last came.
+    pub used: u64,
+    /// Whether the last was found by all its bits, and not under the flow's mask.
+    pub exact: bool,
+}
+
+/// What the tables said of the flows that there were lately.
+///
+/// Two indexes find a flow: one by all bits of a packet that any rule looks at, and, for the packets
+/// that this does not know, one by the bits of each mask that a flow has.
+#[derive(Debug)]
+pub(super) struct Flows {
+    flows: Vec<Flow>,
+    created: Vec<u64>,
+    free: Vec<FlowId>,
+    limit: usize,
+    exact: Signatures,
+    wildcard: Signatures,
+    masks: Masks,
+    seed: Seed,
+    /// What decides which packets' flows displace others from the exact index.
+    draw: u32,
+    /// The next to be considered when one has to go.
+    hand: usize,
+    pub(super) counters: FlowCounters,
+}
+
+/// What happened to cached flows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct FlowCounters {
+    /// Flows that are cached.
+    pub flows: u64,
+    /// Masks that they have.
+    pub masks: u64,
+    /// Flows that came.
+    pub installed: u64,
+    /// Flows that gave way to others.
+    pub evicted: u64,
+    /// Flows whose time was over.
+    pub expired: u64,
+    /// Flows that a change of rules gave other actions, or none.
+    pub revised: u64,
+    /// How often a flow got a finer mask than it needs, since there were too many masks.
+    pub mask_limit_hits: u64,
+}
+
+/// One in so many packets whose flow is not in the exact index, and for whom there is no room, gets
+/// the place of another there.
+const REPLACE_ONE_IN: u32 = 16;
+
+impl Flows {
+    pub(super) fn new(exact_entries: usize, limit: usize, seed: Seed) -> Self {
+        let limit = limit.max(1);
+        Self {
+            flows: Vec::with_capacity(limit),
+            created: Vec::with_capacity(limit),
+            free: Vec::new(),
+            limit,
+            exact: Signatures::new(exact_entries),
+            wildcard: Signatures::new(limit * 2),
+            masks: Masks::default(),
+            seed,
+            draw: 1,
+            hand: 0,
+            counters: FlowCounters::default(),
+        }
+    }
+
+    /// The flow of a packet, by all its bits that matter, whose hash this is.
+    #[inline]
+    pub(super) fn find_exact(&mut self, hash: u64, key: &FlowKey) -> Option<FlowId> {
+        let (flows, masks) = (&mut self.flows, &self.masks);
+        let found = self.exact.find(hash, |id| is(masks, &flows[id as usize], key))?;
+        flows[found as usize].exact = true;
+        Some(FlowId(found))
+    }
+
+    /// The flow of a packet, under any mask; it may be found by all its bits from then on.
+    pub(super) fn find_wildcard(&mut self, hash: u64, key: &FlowKey) -> Option<FlowId> {
+        let (flows, wildcard, seed) = (&self.flows, &mut self.wildcard, self.seed);
+        let found = self.masks.search(|masks, mask| {
+            let under = masks.hash(mask, seed, key);
+            wildcard.find(under, |id| {
+                let flow = &flows[id as usize];
+                flow.mask == mask && masks.get(mask).matches(key, &flow.key)
+            })
+        })?;
+        self.flows[found as usize].exact = false;
+        self.offer(hash, FlowId(found));
+        Some(FlowId(found))
+    }
+
+    fn offer(&mut self, hash: u64, id: FlowId) {
+        // A linear congruential generator (Press and others, "Numerical Recipes", 7.1); its high bits
+        // are good enough to be drawn from.
+        self.draw = self.draw.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        let replace = (self.draw >> 16) % REPLACE_ONE_IN == 0;
+        self.exact.offer(hash, id.0, replace);
+    }
+
+    /// Remembers what the tables said of a packet. `all` are the bits that matter to any lookup.
+    pub(super) fn install(
+        &mut self,
+        hash: u64,
+        key: &FlowKey,
+        all: &Mask,
+        found: Resolution,
+        ways: &mut Ways,
+        now: u64,
+    ) -> FlowId {
+        let seen = FlowKey { table: u16::MAX, ..found.seen };
+        let mask = self.masks.take(&seen, all.bits());
+        let way = ways.take(found);
+        let key = key & self.masks.get(mask).bits();
+        let under = self.masks.hash(mask, self.seed, &key);
+        let (program, tally) = (ways.program(way), Tally::default());
+        let flow = Flow { key, mask, exact: false, way, program, tally, used: now };
+        let id = self.place(flow, now, ways);
+        let flows = &self.flows;
+        if let Some(displaced) = self.wildcard.insert(under, id.0, |id| flows[id as usize].used) {
+            self.counters.evicted += 1;
+            self.forget(FlowId(displaced), ways);
+        }
+        self.offer(hash, id);
+        self.counters.installed += 1;
+        id
+    }
+
+    /// Finds a place for a flow; if there are as many as may be, another goes.
+    fn place(&mut self, flow: Flow, now: u64, ways: &mut Ways) -> FlowId {
+        if self.free.is_empty() && self.flows.len() == self.limit {
+            self.evict(ways);
+        }
+        if let Some(id) = self.free.pop() {
+            self.flows[id.0 as usize] = flow;
+            self.created[id.0 as usize] = now;
+            return id;
+        }
+        self.flows.push(flow);
+        self.created.push(now);
+        FlowId(u32::try_from(self.flows.len() - 1).expect("they are limited"))
+    }
+
+    /// Of a few flows, the one that was not used for longest goes.
+    fn evict(&mut self, ways: &mut Ways) {
+        const CANDIDATES: usize = 8;
+        let candidates = (self.hand..self.hand + CANDIDATES).map(|place| place % self.flows.len());
+        let oldest = candidates.min_by_key(|&place| self.flows[place].used).unwrap_or(0);
+        self.hand = (self.hand + CANDIDATES) % self.flows.len();
+        self.counters.evicted += 1;
+        self.remove(FlowId(u32::try_from(oldest).expect("they are limited")), ways);
+    }
+
+    /// Takes a flow out of the index and forgets it.
+    pub(super) fn remove(&mut self, id: FlowId, ways: &mut Ways) {
+        let flow = &self.flows[id.0 as usize];
+        let under = self.masks.hash(flow.mask, self.seed, &flow.key);
+        self.wildcard.remove(under, id.0);
+        self.forget(id, ways);
+    }
+
+    fn forget(&mut self, id: FlowId, ways: &mut Ways) {
+        let flow = &mut self.flows[id.0 as usize];
+        flow.key.table = NOWHERE;
+        flow.used = 0;
+        self.masks.leave(flow.mask);
+        ways.leave(flow.way);
+        self.free.push(id);
+    }
+
+    /// Counts packets of a flow, and returns its program.
+    #[inline]
+    pub(super) fn count(&mut self, id: FlowId, tally: Tally, now: u64) -> (ProgramId, WayId) {
+        let flow = &mut self.flows[id.0 as usize];
+        flow.tally.merge(tally);
+        flow.used = now;
+        (flow.program, flow.way)
+    }
+
+    /// How many places there are, of which some may be empty.
+    pub(super) fn places(&self) -> usize {
+        self.flows.len()
+    }
+
+    /// The flow at a place, its key and its mask, if there is one.
+    pub(super) fn at(&self, place: usize) -> Option<(FlowId, &FlowKey, &FlowKey)> {
+        let flow = self.flows.get(place).filter(|flow| flow.key.table != NOWHERE)?;
+        let id = FlowId(u32::try_from(place).expect("they are limited"));
+        Some((id, &flow.key, self.masks.get(flow.mask).bits()))
+    }
+
+    /// Whether a flow's time is over: it was not used for `idle`, or is older than `hard`, which may
+    /// be 0 for never.
+    pub(super) fn is_over(&self, id: FlowId, now: u64, idle: u64, hard: u64) -> bool {
+        let unused = now.saturating_sub(self.flows[id.0 as usize].used) >= idle;
+        unused || (hard > 0 && now.saturating_sub(self.created[id.0 as usize]) >= hard)
+    }
+
+    /// Has a flow take another way. Returns whether it is another.
+    pub(super) fn turn(&mut self, id: FlowId, found: Resolution, ways: &mut Ways) -> bool {
+        let way = ways.take(found);
+        let flow = &mut self.flows[id.0 as usize];
+        ways.leave(flow.way);
+        let turned = flow.way != way;
+        (flow.way, flow.program) = (way, ways.program(way));
+        turned
+    }
+
+    /// A flow as it is told to others.
+    pub(super) fn tell(&self, place: usize, ways: &Ways) -> Option<CachedFlow> {
+        let (id, key, mask) = self.at(place)?;
+        let flow = &self.flows[place];
+        Some(CachedFlow {
+            key: *key,
+            mask: *mask,
+            rules: ways.rules(flow.way),
+            actions: Arc::clone(ways.actions(flow.program)),
+            tally: flow.tally,
+            created: self.created[id.0 as usize],
+            used: flow.used,
+            exact: flow.exact,
+        })
+    }
+
+    pub(super) fn counters(&self) -> FlowCounters {
+        FlowCounters {
+            flows: (self.flows.len() - self.free.len()) as u64,
+            masks: self.masks.len() as u64,
+            mask_limit_hits: self.masks.limited,
+            ..self.counters
+        }
+    }
+}
+
+#[inline]
+fn is(masks: &Masks, flow: &Flow, key: &FlowKey) -> bool {
+    masks.get(flow.mask).matches(key, &flow.key)
+}
