@@ -1,15 +1,24 @@
-use std::{fs, io, path::PathBuf};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+};
 
 use crate::error::Error;
 
 /// How many hugepages of the default size the kernel sets aside.
 const COUNT: &str = "/proc/sys/vm/nr_hugepages";
 
-/// Hugepages of 2 MB that are set aside as long as this lives; then there are as many as before.
+/// Waits until its input ends, which it does however the one who writes to it ends, and then writes
+/// the second argument into the first.
+const KEEPER: &str = r#"trap "" INT TERM HUP; cat > /dev/null; echo "$1" > "$0""#;
+
+/// Hugepages of 2 MB that are set aside as long as this lives; then there are as many as before. A
+/// child process sees to that, so that it is so even if this process is killed.
 #[derive(Debug)]
 pub(crate) struct Hugepages {
     path: PathBuf,
-    before: u64,
+    keeper: Child,
 }
 
 impl Hugepages {
@@ -20,7 +29,16 @@ impl Hugepages {
 
     fn reserve_in(path: PathBuf, wanted: u64) -> Result<Self, Error> {
         let before = read(&path)?;
-        let mut held = Self { path, before };
+        let keeper = Command::new("sh")
+            .args(["-c", KEEPER])
+            .arg(&path)
+            .arg(before.to_string())
+            .stdin(Stdio::piped())
+            // Without the right to write it says so, which was said before.
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(Error::file("run", "sh"))?;
+        let mut held = Self { path, keeper };
         held.raise(wanted)?;
         Ok(held)
     }
@@ -28,7 +46,8 @@ impl Hugepages {
     /// Sets aside more, if there are fewer than these.
     pub(crate) fn raise(&mut self, wanted: u64) -> Result<(), Error> {
         if read(&self.path)? < wanted {
-            self.write(wanted).map_err(|source| Error::NotRoot { source })?;
+            fs::write(&self.path, wanted.to_string())
+                .map_err(|source| Error::NotRoot { source })?;
         }
         let reserved = read(&self.path)?;
         if reserved < wanted {
@@ -36,24 +55,21 @@ impl Hugepages {
         }
         Ok(())
     }
-
-    fn write(&self, pages: u64) -> io::Result<()> {
-        fs::write(&self.path, pages.to_string())
-    }
 }
 
-fn read(path: &PathBuf) -> Result<u64, Error> {
+fn read(path: &Path) -> Result<u64, Error> {
     let text = fs::read_to_string(path).map_err(Error::file("read", path))?;
     text.trim().parse().map_err(|_| {
         let source = io::Error::other(format!("{text:?} is no number"));
-        Error::File { what: "understand", path: path.clone(), source }
+        Error::File { what: "understand", path: path.to_owned(), source }
     })
 }
 
 impl Drop for Hugepages {
     fn drop(&mut self) {
-        // What could be raised can be lowered; there is nobody to tell otherwise.
-        let _ = self.write(self.before);
+        drop(self.keeper.stdin.take());
+        // It ends by itself, and there is nobody to tell if it does not.
+        let _ = self.keeper.wait();
     }
 }
 
