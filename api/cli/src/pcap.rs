@@ -30,24 +30,27 @@ fn find(mut capture: impl Read, number: NonZeroU64) -> Result<Vec<u8>, String> {
     if link != ETHERNET {
         return Err(format!("its packets are not of Ethernet, but of link type {link}"));
     }
-    for index in 1..=number.get() {
-        let Some(head) = take::<16>(&mut capture)? else {
-            return Err(format!("it has {} packets, so none of number {number}", index - 1));
-        };
-        let length = order.number(word(&head, 8));
-        if length > LONGEST {
-            return Err(format!("it is broken: packet {index} would have {length} bytes"));
-        }
-        let mut bytes = Vec::new();
-        let read = capture.by_ref().take(length.into()).read_to_end(&mut bytes);
-        if read.map_err(|error| error.to_string())? < length as usize {
-            return Err(format!("it ends within packet {index}"));
-        }
-        if index == number.get() {
-            return Ok(bytes);
-        }
+    for index in 1..number.get() {
+        next(&mut capture, order, index)?;
     }
-    unreachable!("the last packet of the range is answered or missing")
+    next(&mut capture, order, number.get())
+}
+
+/// The next packet, which is number `index`.
+fn next(capture: &mut impl Read, order: Order, index: u64) -> Result<Vec<u8>, String> {
+    let Some(head) = take::<16>(capture)? else {
+        return Err(format!("it has only {} packets", index - 1));
+    };
+    let length = order.number(word(&head, 8));
+    if length > LONGEST {
+        return Err(format!("it is broken: packet {index} would have {length} bytes"));
+    }
+    let mut bytes = Vec::new();
+    let read = capture.take(length.into()).read_to_end(&mut bytes);
+    if read.map_err(|error| error.to_string())? < length as usize {
+        return Err(format!("it ends within packet {index}"));
+    }
+    Ok(bytes)
 }
 
 /// In which order the bytes of numbers stand.
@@ -124,7 +127,7 @@ mod tests {
             for (number, packet) in (1..).zip(packets) {
                 assert_eq!(get(&capture, number), Ok(packet.to_vec()));
             }
-            assert_eq!(get(&capture, 4), Err("it has 3 packets, so none of number 4".into()));
+            assert_eq!(get(&capture, 4), Err("it has only 3 packets".into()));
         }
     }
 
@@ -141,7 +144,7 @@ mod tests {
             (&newer, "it is of the newer format; convert it by `editcap -F pcap`"),
             (&wifi, "its packets are not of Ethernet, but of link type 105"),
             (&good[..good.len() - 1], "it ends within packet 1"),
-            (&good[..30], "it has 0 packets, so none of number 1"),
+            (&good[..30], "it has only 0 packets"),
             (&broken, "it is broken: packet 1 would have 4278190083 bytes"),
         ] {
             assert_eq!(get(bytes, 1), Err(expected.to_owned()));

@@ -4,6 +4,7 @@ mod completion;
 mod explain;
 mod flow;
 mod module;
+mod named;
 mod port;
 mod raw;
 mod rule;

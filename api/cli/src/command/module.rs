@@ -2,28 +2,22 @@
 
 use std::{fs, path::PathBuf};
 
-use api_model::Name;
+use api_model::{Module, Name};
 use clap::{Args, Subcommand};
 
-use crate::{client::Payload, error::Error, path::ApiPath, render, session::Session};
+use super::named::{self, Kind};
+use crate::{client::Payload, error::Error, render, session::Session};
+
+const MODULES: Kind<Module> =
+    Kind { noun: "module", lines: render::modules, whole: render::module };
 
 /// What is done with modules.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Upload a module, to be run by stages
     Upload(Upload),
-    /// List all modules
-    List,
-    /// Show a module with what it says of itself
-    Show {
-        /// The module
-        name: Name,
-    },
-    /// Delete a module that no stage runs
-    Delete {
-        /// The module
-        name: Name,
-    },
+    #[command(flatten)]
+    Named(named::Command),
 }
 
 /// A module to upload.
@@ -41,9 +35,7 @@ impl Command {
     pub(crate) async fn run(self, session: &mut Session<'_>) -> Result<(), Error> {
         match self {
             Self::Upload(upload) => upload.run(session).await,
-            Self::List => session.list(ApiPath::v1(["modules"]), render::modules).await,
-            Self::Show { name } => session.show(path(&name), render::module).await,
-            Self::Delete { name } => session.delete(path(&name), &format!("module {name}")).await,
+            Self::Named(command) => MODULES.run(command, session).await,
         }
     }
 }
@@ -53,14 +45,12 @@ impl Upload {
         let bytes = fs::read(&self.file)
             .map_err(|source| Error::File { path: self.file.clone(), source })?;
         let payload = Payload::Wasm(bytes);
-        let answer = match &self.name {
-            Some(name) => session.client.put(&path(name), payload).await?,
-            None => session.client.post(&ApiPath::v1(["modules"]), payload).await?,
-        };
-        session.output.show(&answer, |module| render::modules(std::slice::from_ref(module)))
+        match &self.name {
+            Some(name) => MODULES.put(session, name, payload).await,
+            None => {
+                let answer = session.client.post(&MODULES.all(), payload).await?;
+                MODULES.show_line(session, &answer)
+            }
+        }
     }
-}
-
-fn path(name: &Name) -> ApiPath {
-    ApiPath::v1(["modules", name.as_str()])
 }

@@ -1,27 +1,20 @@
 //! `weft port`: where packets enter and leave.
 
-use api_model::{Name, PortSpec};
+use api_model::{Name, Port, PortSpec};
 use clap::{Args, Subcommand};
 
-use crate::{client::Payload, error::Error, path::ApiPath, render, session::Session};
+use super::named::{self, Kind};
+use crate::{client::Payload, error::Error, render, session::Session};
+
+const PORTS: Kind<Port> = Kind { noun: "port", lines: render::ports, whole: render::port };
 
 /// What is done with ports.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Add a port, or replace the one of that name
     Add(Add),
-    /// List all ports
-    List,
-    /// Show a port with its counters
-    Show {
-        /// The port
-        name: Name,
-    },
-    /// Delete a port and give its device back
-    Delete {
-        /// The port
-        name: Name,
-    },
+    #[command(flatten)]
+    Named(named::Command),
 }
 
 /// A port to add.
@@ -42,9 +35,7 @@ impl Command {
     pub(crate) async fn run(self, session: &mut Session<'_>) -> Result<(), Error> {
         match self {
             Self::Add(add) => add.run(session).await,
-            Self::List => session.list(ApiPath::v1(["ports"]), render::ports).await,
-            Self::Show { name } => session.show(path(&name), render::port).await,
-            Self::Delete { name } => session.delete(path(&name), &format!("port {name}")).await,
+            Self::Named(command) => PORTS.run(command, session).await,
         }
     }
 }
@@ -52,11 +43,6 @@ impl Command {
 impl Add {
     async fn run(self, session: &mut Session<'_>) -> Result<(), Error> {
         let spec = PortSpec { device: self.device, mtu: self.mtu };
-        let answer = session.client.put(&path(&self.name), Payload::json(&spec)).await?;
-        session.output.show(&answer, |port| render::ports(std::slice::from_ref(port)))
+        PORTS.put(session, &self.name, Payload::json(&spec)).await
     }
-}
-
-fn path(name: &Name) -> ApiPath {
-    ApiPath::v1(["ports", name.as_str()])
 }

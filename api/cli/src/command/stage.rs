@@ -7,14 +7,16 @@ use clap::{Args, Subcommand, ValueEnum};
 use hyper::{Method, StatusCode};
 use serde_json::{Map, Value};
 
+use super::named::{self, Kind};
 use crate::{
     client::Payload,
     error::Error,
     grammar::{config, size},
-    path::ApiPath,
     render,
     session::Session,
 };
+
+const STAGES: Kind<Stage> = Kind { noun: "stage", lines: render::stages, whole: render::stage };
 
 /// What is done with stages.
 #[derive(Debug, Subcommand)]
@@ -23,18 +25,8 @@ pub(crate) enum Command {
     ///
     /// What is not given stays as it is; a new stage takes the daemon's defaults.
     Set(Set),
-    /// List all stages
-    List,
-    /// Show a stage with its configuration and counters
-    Show {
-        /// The stage
-        name: Name,
-    },
-    /// Delete a stage that no rule uses
-    Delete {
-        /// The stage
-        name: Name,
-    },
+    #[command(flatten)]
+    Named(named::Command),
 }
 
 /// What a stage should be.
@@ -87,26 +79,24 @@ impl Command {
     pub(crate) async fn run(self, session: &mut Session<'_>) -> Result<(), Error> {
         match self {
             Self::Set(set) => set.run(session).await,
-            Self::List => session.list(ApiPath::v1(["stages"]), render::stages).await,
-            Self::Show { name } => session.show(path(&name), render::stage).await,
-            Self::Delete { name } => session.delete(path(&name), &format!("stage {name}")).await,
+            Self::Named(command) => STAGES.run(command, session).await,
         }
     }
 }
 
 impl Set {
     async fn run(self, session: &mut Session<'_>) -> Result<(), Error> {
-        let path = path(&self.name);
         let config = self.config_file.as_deref().map(config::file).transpose()?;
-        let present = self.present(session, &path).await?;
+        let present = self.present(session).await?;
+        let name = self.name.clone();
         let spec = self.over(present, config);
-        let answer = session.client.put(&path, Payload::json(&spec)).await?;
-        session.output.show(&answer, |stage| render::stages(std::slice::from_ref(stage)))
+        STAGES.put(session, &name, Payload::json(&spec)).await
     }
 
     /// The stage as it is, or as a new one of the module begins.
-    async fn present(&self, session: &Session<'_>, path: &ApiPath) -> Result<StageSpec, Error> {
-        let answer = session.client.ask(Method::GET, path, Payload::Empty).await?;
+    async fn present(&self, session: &Session<'_>) -> Result<StageSpec, Error> {
+        let path = STAGES.path(&self.name);
+        let answer = session.client.ask(Method::GET, &path, Payload::Empty).await?;
         match &self.module {
             Some(module) if answer.status == StatusCode::NOT_FOUND => {
                 Ok(StageSpec::new(module.clone()))
@@ -129,8 +119,4 @@ impl Set {
             deadline_us: self.deadline_us.unwrap_or(present.deadline_us),
         }
     }
-}
-
-fn path(name: &Name) -> ApiPath {
-    ApiPath::v1(["stages", name.as_str()])
 }

@@ -100,7 +100,7 @@ fn a_packet_of_a_capture_is_explained() {
 
     let daemon = Daemon::answering([explanation()]);
     let (outcome, asked) = daemon.weft(&["explain", "lan", "--pcap", path, "--number", "3"]);
-    let stderr = format!("error: {path}: it has 2 packets, so none of number 3\n");
+    let stderr = format!("error: {path}: it has only 2 packets\n");
     assert_eq!((outcome, asked), (Outcome::failure(1, &stderr), vec![]));
 }
 
