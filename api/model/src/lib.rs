@@ -36,8 +36,9 @@ pub use explain::{
     Decision, ExplainRequest, ExplainStep, Explanation, PacketBytes, PacketBytesError,
 };
 pub use field::{
-    Dscp, Ecn, EtherType, IpAddress, IpFragment, IpMatch, IpProtocol, L4PortMatch, MacAddress,
-    MacMatch, TagProtocol, TcpFlagsMatch, TextError, VlanId, VlanMatch, VlanPriority,
+    ArpOperation, Dscp, Ecn, EtherType, IpAddress, IpFragment, IpMatch, IpProtocol, Ipv6Label,
+    L4PortMatch, MacAddress, MacMatch, Metadata, MplsBottom, MplsLabel, MplsTrafficClass,
+    TagProtocol, TcpFlagsMatch, TextError, VlanId, VlanMatch, VlanPriority,
 };
 pub use fields::Fields;
 pub use flow::{CacheLevel, Flow, FlowCursor, FlowCursorError, FlowQuery, Flows, RuleKey};

@@ -8,10 +8,11 @@ use std::{
 };
 
 use api_model::{
-    Action, Config, Dscp, Ecn, EtherType, Hugepages, IpAddress, IpFragment, IpMatch, IpProtocol,
-    L4PortMatch, MacAddress, MacMatch, Match, ModuleSource, Name, OnFault, PortSpec, PushVlan,
-    RuleSpec, SetField, StageSpec, TableConfig, TableNumber, TagProtocol, TcpFlagsMatch, VlanId,
-    VlanMatch, VlanPriority, WorkersConfig,
+    Action, ArpOperation, Config, Dscp, Ecn, EtherType, Hugepages, IpAddress, IpFragment, IpMatch,
+    IpProtocol, Ipv6Label, L4PortMatch, MacAddress, MacMatch, Match, Metadata, ModuleSource,
+    MplsBottom, MplsLabel, MplsTrafficClass, Name, OnFault, PortSpec, PushVlan, RuleSpec, SetField,
+    StageSpec, TableConfig, TableNumber, TagProtocol, TcpFlagsMatch, VlanId, VlanMatch,
+    VlanPriority, WorkersConfig,
 };
 use proptest::{
     collection::{btree_map, vec},
@@ -55,7 +56,13 @@ fn ip_matches() -> impl Strategy<Value = IpMatch> {
 
 fn l4_ports() -> impl Strategy<Value = L4PortMatch> {
     let masks = prop_oneof![Just(u16::MAX), any::<u16>()];
-    (any::<u16>(), masks).prop_map(|(port, mask)| L4PortMatch { port: port & mask, mask })
+    let masked = (any::<u16>(), masks)
+        .prop_map(|(port, mask)| L4PortMatch::Masked { port: port & mask, mask });
+    let range = any::<[u16; 2]>().prop_map(|mut ends| {
+        ends.sort_unstable();
+        L4PortMatch::range(ends[0], ends[1]).unwrap()
+    });
+    prop_oneof![masked, range]
 }
 
 fn tcp_flags() -> impl Strategy<Value = TcpFlagsMatch> {
@@ -86,6 +93,47 @@ fn tables() -> impl Strategy<Value = TableNumber> {
     (0..=253_u8).prop_map(|table| TableNumber::new(table).unwrap())
 }
 
+fn metadata() -> impl Strategy<Value = Metadata> {
+    let masks = prop_oneof![Just(u64::MAX), any::<u64>()];
+    (any::<u64>(), masks).prop_map(|(value, mask)| Metadata { value: value & mask, mask })
+}
+
+fn arp_operations() -> impl Strategy<Value = ArpOperation> {
+    (1..=u8::MAX).prop_map(|number| ArpOperation::new(number).unwrap())
+}
+
+fn labels() -> impl Strategy<Value = MplsLabel> {
+    (0..=MplsLabel::MAX).prop_map(|label| MplsLabel::new(label).unwrap())
+}
+
+/// The fields of what is neither IP nor its transport.
+fn other_matches() -> impl Strategy<Value = Match> {
+    let inner = (of(vlans()), of(priorities()));
+    let class = of((0..=7_u8).prop_map(|class| MplsTrafficClass::new(class).unwrap()));
+    let bottom = of((0..=1_u8).prop_map(|bottom| MplsBottom::new(bottom).unwrap()));
+    let mpls = (of(labels()), class, bottom);
+    let arp = (of(arp_operations()), of(ip_matches()), of(ip_matches()));
+    let macs = (of(mac_matches()), of(mac_matches()));
+    let label = (0..=Ipv6Label::MAX).prop_map(|label| Ipv6Label::new(label).unwrap());
+    (inner, mpls, arp, macs, of(label), of(metadata())).prop_map(
+        |(inner, mpls, arp, macs, ipv6_label, metadata)| Match {
+            inner_vlan_vid: inner.0,
+            inner_vlan_pcp: inner.1,
+            mpls_label: mpls.0,
+            mpls_tc: mpls.1,
+            mpls_bos: mpls.2,
+            arp_op: arp.0,
+            arp_spa: arp.1,
+            arp_tpa: arp.2,
+            arp_sha: macs.0,
+            arp_tha: macs.1,
+            ipv6_label,
+            metadata,
+            ..Match::default()
+        },
+    )
+}
+
 fn matches() -> impl Strategy<Value = Match> {
     let link = (of(names()), of(mac_matches()), of(mac_matches()), of(ether_types()));
     let vlan = (of(vlans()), of(priorities()));
@@ -96,25 +144,28 @@ fn matches() -> impl Strategy<Value = Match> {
     let fragments = [IpFragment::No, IpFragment::First, IpFragment::Later, IpFragment::Any];
     let class = (dscp, ecn, of(select(fragments.to_vec())));
     let l4 = (of(l4_ports()), of(l4_ports()), of(tcp_flags()), of(any::<u8>()), of(any::<u8>()));
-    (link, vlan, ip, class, l4).prop_map(|(link, vlan, ip, class, l4)| Match {
-        in_port: link.0,
-        eth_src: link.1,
-        eth_dst: link.2,
-        eth_type: link.3,
-        vlan_vid: vlan.0,
-        vlan_pcp: vlan.1,
-        ip_src: ip.0,
-        ip_dst: ip.1,
-        ip_proto: ip.2,
-        ip_ttl: ip.3,
-        ip_dscp: class.0,
-        ip_ecn: class.1,
-        ip_frag: class.2,
-        l4_src: l4.0,
-        l4_dst: l4.1,
-        tcp_flags: l4.2,
-        icmp_type: l4.3,
-        icmp_code: l4.4,
+    (link, vlan, ip, class, l4, other_matches()).prop_map(|(link, vlan, ip, class, l4, other)| {
+        Match {
+            in_port: link.0,
+            eth_src: link.1,
+            eth_dst: link.2,
+            eth_type: link.3,
+            vlan_vid: vlan.0,
+            vlan_pcp: vlan.1,
+            ip_src: ip.0,
+            ip_dst: ip.1,
+            ip_proto: ip.2,
+            ip_ttl: ip.3,
+            ip_dscp: class.0,
+            ip_ecn: class.1,
+            ip_frag: class.2,
+            l4_src: l4.0,
+            l4_dst: l4.1,
+            tcp_flags: l4.2,
+            icmp_type: l4.3,
+            icmp_code: l4.4,
+            ..other
+        }
     })
 }
 

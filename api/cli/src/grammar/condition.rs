@@ -51,6 +51,21 @@ mod tests {
             ("ip_frag=later", json!({"ip_frag": "later"})),
             ("l4_src=0x8000/0x8000", json!({"l4_src": "0x8000/0x8000"})),
             ("l4_dst=443", json!({"l4_dst": 443})),
+            ("ip_proto=udp,l4_dst=1000-1999", json!({"ip_proto": "udp", "l4_dst": "1000-1999"})),
+            ("inner_vlan_vid=20,inner_vlan_pcp=1", {
+                json!({"inner_vlan_vid": 20, "inner_vlan_pcp": 1})
+            }),
+            ("mpls_label=16,mpls_tc=7,mpls_bos=1", {
+                json!({"mpls_label": 16, "mpls_tc": 7, "mpls_bos": 1})
+            }),
+            ("eth_type=arp,arp_op=request", json!({"eth_type": "arp", "arp_op": "request"})),
+            ("arp_spa=10.0.0.0/8,arp_tpa=10.0.0.1", {
+                json!({"arp_spa": "10.0.0.0/8", "arp_tpa": "10.0.0.1"})
+            }),
+            ("arp_sha=02:00:00:00:00:01", json!({"arp_sha": "02:00:00:00:00:01"})),
+            ("arp_tha=02:00:00:00:00:02", json!({"arp_tha": "02:00:00:00:00:02"})),
+            ("ipv6_label=74565", json!({"ipv6_label": 74_565})),
+            ("metadata=0x10/0xff", json!({"metadata": "0x10/0xff"})),
             ("tcp_flags=0x02/0x12", json!({"tcp_flags": "0x02/0x12"})),
             ("icmp_type=8,icmp_code=0", json!({"icmp_type": 8, "icmp_code": 0})),
         ] {

@@ -2,8 +2,8 @@ use std::{fmt, str::FromStr};
 
 use super::text::{TextError, number, text_type};
 
-/// What is in an Ethernet frame, behind its VLAN tags: `ipv4`, `ipv6`, `arp` or a number such as
-/// `0x88cc`.
+/// What is in an Ethernet frame, behind its VLAN tags: `ipv4`, `ipv6`, `arp`, `mpls`,
+/// `mpls_multicast` or a number such as `0x88cc`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EtherType(u16);
 
@@ -14,9 +14,18 @@ impl EtherType {
     pub const ARP: Self = Self(0x0806);
     /// IPv6.
     pub const IPV6: Self = Self(0x86dd);
+    /// MPLS (RFC 5332: downstream-assigned labels).
+    pub const MPLS: Self = Self(0x8847);
+    /// MPLS (RFC 5332: upstream-assigned labels).
+    pub const MPLS_MULTICAST: Self = Self(0x8848);
 
-    const NAMES: [(Self, &'static str); 3] =
-        [(Self::IPV4, "ipv4"), (Self::IPV6, "ipv6"), (Self::ARP, "arp")];
+    const NAMES: [(Self, &'static str); 5] = [
+        (Self::IPV4, "ipv4"),
+        (Self::IPV6, "ipv6"),
+        (Self::ARP, "arp"),
+        (Self::MPLS, "mpls"),
+        (Self::MPLS_MULTICAST, "mpls_multicast"),
+    ];
     /// Below it the field is a length (IEEE 802.3, 3.2.6).
     const SMALLEST: u16 = 0x0600;
     const TAGS: [u16; 2] = [0x8100, 0x88a8];
@@ -25,6 +34,12 @@ impl EtherType {
     #[must_use]
     pub const fn get(self) -> u16 {
         self.0
+    }
+
+    /// Whether a stack of MPLS labels follows.
+    #[must_use]
+    pub fn is_mpls(self) -> bool {
+        [Self::MPLS, Self::MPLS_MULTICAST].contains(&self)
     }
 }
 
@@ -41,7 +56,7 @@ impl FromStr for EtherType {
                 Err(error("it stands for a VLAN tag; match the tag by vlan_vid"))
             }
             Some(value) if value >= Self::SMALLEST => Ok(Self(value)),
-            _ => Err(error("write ipv4, ipv6, arp or a number from 0x0600 to 0xffff")),
+            _ => Err(error("write ipv4, ipv6, arp, mpls or a number from 0x0600 to 0xffff")),
         }
     }
 }
@@ -55,7 +70,7 @@ impl fmt::Display for EtherType {
     }
 }
 
-text_type!(EtherType, "ipv4, ipv6, arp or a number from 0x0600 to 0xffff", "ipv4");
+text_type!(EtherType, "ipv4, ipv6, arp, mpls or a number from 0x0600 to 0xffff", "ipv4");
 
 #[cfg(test)]
 mod tests {
@@ -63,9 +78,13 @@ mod tests {
 
     #[test]
     fn a_known_number_is_shown_by_its_name() {
-        for (written, shown) in
-            [("ipv4", "ipv4"), ("0x86DD", "ipv6"), ("2054", "arp"), ("0x88cc", "0x88cc")]
-        {
+        for (written, shown) in [
+            ("ipv4", "ipv4"),
+            ("0x86DD", "ipv6"),
+            ("2054", "arp"),
+            ("0x8847", "mpls"),
+            ("0x88cc", "0x88cc"),
+        ] {
             assert_eq!(written.parse::<EtherType>().unwrap().to_string(), shown);
         }
     }

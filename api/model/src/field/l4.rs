@@ -2,54 +2,97 @@ use std::{fmt, str::FromStr};
 
 use super::text::{TextError, number, split_mask, text_or_number_type, text_type};
 
-/// The ports of TCP, UDP and SCTP that equal `port` where `mask` has ones: `443`, `0x8000/0x8000`.
+/// Ports of TCP, UDP and SCTP: those that equal a port where a mask has ones (`443`,
+/// `0x8000/0x8000`), or those from one to another (`1000-1999`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct L4PortMatch {
-    /// The port; zero where the mask is.
-    pub port: u16,
-    /// The bits that count.
-    pub mask: u16,
+pub enum L4PortMatch {
+    /// By their bits.
+    Masked {
+        /// The port; zero where the mask is.
+        port: u16,
+        /// The bits that count.
+        mask: u16,
+    },
+    /// By their numbers.
+    Range {
+        /// The least.
+        first: u16,
+        /// The greatest, which is greater than the least.
+        last: u16,
+    },
 }
 
 impl L4PortMatch {
-    fn number(self) -> Option<u16> {
-        (self.mask == u16::MAX).then_some(self.port)
+    /// One port.
+    #[must_use]
+    pub const fn exact(port: u16) -> Self {
+        Self::Masked { port, mask: u16::MAX }
     }
+
+    /// The ports from one to another; `None` if the other is less.
+    #[must_use]
+    pub const fn range(first: u16, last: u16) -> Option<Self> {
+        if first > last {
+            None
+        } else if first == last {
+            Some(Self::exact(first))
+        } else {
+            Some(Self::Range { first, last })
+        }
+    }
+
+    fn number(self) -> Option<u16> {
+        match self {
+            Self::Masked { port, mask: u16::MAX } => Some(port),
+            _ => None,
+        }
+    }
+
+    fn masked(text: &str) -> Result<Self, TextError> {
+        let (value, mask) = split_mask(text);
+        let (port, mask) = (port(text, value)?, mask.map_or(Ok(u16::MAX), |it| port(text, it))?);
+        if port & !mask != 0 {
+            let meant = Self::Masked { port: port & mask, mask };
+            let reason = format!("it has ones outside its mask; write {meant}");
+            return Err(TextError::new(text, PORT, reason));
+        }
+        Ok(Self::Masked { port, mask })
+    }
+}
+
+const PORT: &str = "a port";
+
+fn port(text: &str, part: &str) -> Result<u16, TextError> {
+    let reason =
+        "write 0 to 65535, a range such as 1000-1999, or a port and a mask such as 0x8000/0x8000";
+    let number = number(part).and_then(|number| u16::try_from(number).ok());
+    number.ok_or_else(|| TextError::new(text, PORT, reason))
 }
 
 impl FromStr for L4PortMatch {
     type Err = TextError;
 
     fn from_str(text: &str) -> Result<Self, TextError> {
-        let error = |reason: &str| TextError::new(text, "a port", reason);
-        let sixteen = |part| {
-            let number = number(part).and_then(|number| u16::try_from(number).ok());
-            number
-                .ok_or_else(|| error("write 0 to 65535, or such a port and mask as 0x8000/0x8000"))
-        };
-        let (value, mask) = split_mask(text);
-        let (port, mask) = (sixteen(value)?, mask.map_or(Ok(u16::MAX), sixteen)?);
-        if port & !mask != 0 {
-            let meant = Self { port: port & mask, mask };
-            return Err(error(&format!("it has ones outside its mask; write {meant}")));
-        }
-        Ok(Self { port, mask })
+        let Some((first, last)) = text.split_once('-') else { return Self::masked(text) };
+        Self::range(port(text, first)?, port(text, last)?)
+            .ok_or_else(|| TextError::new(text, PORT, "a range goes from the less to the greater"))
     }
 }
 
 impl fmt::Display for L4PortMatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.number() {
-            Some(port) => write!(f, "{port}"),
-            None => write!(f, "{:#06x}/{:#06x}", self.port, self.mask),
+        match self {
+            Self::Masked { port, mask: u16::MAX } => write!(f, "{port}"),
+            Self::Masked { port, mask } => write!(f, "{port:#06x}/{mask:#06x}"),
+            Self::Range { first, last } => write!(f, "{first}-{last}"),
         }
     }
 }
 
 text_or_number_type!(
     L4PortMatch,
-    "A port of TCP, UDP or SCTP, or a port and a mask",
-    [serde_json::json!(443), serde_json::json!("0x8000/0x8000")]
+    "A port of TCP, UDP or SCTP, a range of ports, or a port and a mask",
+    [serde_json::json!(443), serde_json::json!("1000-1999"), serde_json::json!("0x8000/0x8000")]
 );
 
 /// The control bits of TCP (RFC 9293, 3.1; RFC 3540) that equal `flags` where `mask` has ones: `0x02/0x12` is
@@ -100,20 +143,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_port_is_a_number_and_a_masked_one_a_string() {
+    fn a_port_is_a_number_and_several_are_a_string() {
         for (written, shown) in [
             ("443", "443"),
             ("\"443\"", "443"),
             ("\"0x1bb\"", "443"),
             ("\"443/0xffff\"", "443"),
             ("\"4096/0xf000\"", "\"0x1000/0xf000\""),
+            ("\"1000-1999\"", "\"1000-1999\""),
+            ("\"0-0xffff\"", "\"0-65535\""),
+            ("\"80-80\"", "80"),
         ] {
             let port: L4PortMatch = serde_json::from_str(written).unwrap();
             assert_eq!(serde_json::to_string(&port).unwrap(), shown, "{written}");
         }
-        for bad in ["65536", "-1", "1.5", "\"\"", "\"1/\"", "\"1-2\"", "\"3/0x1\"", "null"] {
-            assert!(serde_json::from_str::<L4PortMatch>(bad).is_err(), "{bad}");
+        for bad in ["65536", "-1", "1.5", "", "1/", "3/0x1", "2-1", "-", "1-", "1-65536", "1-2-3"] {
+            let text = format!("\"{bad}\"");
+            assert!(serde_json::from_str::<L4PortMatch>(&text).is_err(), "{bad}");
         }
+        assert!(serde_json::from_str::<L4PortMatch>("null").is_err());
     }
 
     #[test]

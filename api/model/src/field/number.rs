@@ -68,6 +68,14 @@ bounded! {
     Dscp(u8) up to 63, "a DSCP";
     /// Explicit congestion notification (RFC 3168).
     Ecn(u8) up to 3, "an ECN code point";
+    /// A label of MPLS (RFC 3032).
+    MplsLabel(u32) up to 1_048_575, "an MPLS label";
+    /// The traffic class of an MPLS label (RFC 5462).
+    MplsTrafficClass(u8) up to 7, "an MPLS traffic class";
+    /// Whether an MPLS label is the last of its stack.
+    MplsBottom(u8) up to 1, "the bottom-of-stack bit";
+    /// The flow label of IPv6 (RFC 6437).
+    Ipv6Label(u32) up to 1_048_575, "an IPv6 flow label";
 }
 
 struct Bounds {

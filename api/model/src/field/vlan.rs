@@ -13,7 +13,7 @@ use super::{
 pub enum VlanMatch {
     /// It has no tag.
     Untagged,
-    /// Its outer tag names this VLAN.
+    /// Its tag names this VLAN.
     Tagged(VlanId),
 }
 
@@ -50,7 +50,7 @@ impl fmt::Display for VlanMatch {
 
 text_or_number_type!(
     VlanMatch,
-    "The VLAN id of the outer tag, 0 to 4095, or \"none\" for packets without a tag",
+    "The VLAN id of a tag, 0 to 4095, or \"none\" for packets without such a tag",
     [serde_json::json!(10), serde_json::json!("none")]
 );
 

@@ -2,6 +2,7 @@
 
 mod action;
 mod pattern;
+mod range;
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -42,10 +43,10 @@ pub(crate) fn rule(
     spec: &RuleSpec,
     names: &Names,
 ) -> Result<Rule, Invalid> {
-    let pattern =
+    let patterns =
         pattern::compile(&spec.r#match, names).map_err(|invalid| invalid.under("match"))?;
     let actions = actions(&spec.actions, names).map_err(|invalid| invalid.under("actions"))?;
-    Ok(Rule { id, priority: spec.priority, patterns: vec![pattern], actions, counted })
+    Ok(Rule { id, priority: spec.priority, patterns, actions, counted })
 }
 
 /// The engine's form of actions that have been validated.

@@ -1,11 +1,13 @@
-use std::net::IpAddr;
+mod family;
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+pub(crate) use self::family::Family;
 use crate::{
-    Dscp, Ecn, EtherType, Invalid, IpFragment, IpMatch, IpProtocol, L4PortMatch, MacMatch, Name,
-    TcpFlagsMatch, VlanMatch, VlanPriority,
+    ArpOperation, Dscp, Ecn, EtherType, Invalid, IpFragment, IpMatch, IpProtocol, Ipv6Label,
+    L4PortMatch, MacMatch, Metadata, MplsBottom, MplsLabel, MplsTrafficClass, Name, TcpFlagsMatch,
+    VlanMatch, VlanPriority,
 };
 
 /// The packets that a rule is about: those that match every field that is given.
@@ -30,6 +32,36 @@ pub struct Match {
     /// The outer VLAN tag's priority. Needs a `vlan_vid`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vlan_pcp: Option<VlanPriority>,
+    /// The VLAN tag behind the outer one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inner_vlan_vid: Option<VlanMatch>,
+    /// The inner VLAN tag's priority. Needs an `inner_vlan_vid`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inner_vlan_pcp: Option<VlanPriority>,
+    /// The outermost MPLS label. Needs the `eth_type` mpls.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mpls_label: Option<MplsLabel>,
+    /// The outermost label's traffic class. Needs the `eth_type` mpls.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mpls_tc: Option<MplsTrafficClass>,
+    /// Whether the outermost label is the last: 1 or 0. Needs the `eth_type` mpls.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mpls_bos: Option<MplsBottom>,
+    /// What an ARP packet asks or answers. Needs the `eth_type` arp.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arp_op: Option<ArpOperation>,
+    /// The IPv4 address of ARP's sender. Needs the `eth_type` arp.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arp_spa: Option<IpMatch>,
+    /// The IPv4 address of ARP's target. Needs the `eth_type` arp.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arp_tpa: Option<IpMatch>,
+    /// The Ethernet address of ARP's sender. Needs the `eth_type` arp.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arp_sha: Option<MacMatch>,
+    /// The Ethernet address of ARP's target. Needs the `eth_type` arp.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arp_tha: Option<MacMatch>,
     /// Who sent the IP packet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ip_src: Option<IpMatch>,
@@ -51,6 +83,9 @@ pub struct Match {
     /// Whether the IP packet is a fragment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ip_frag: Option<IpFragment>,
+    /// The flow label of IPv6.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ipv6_label: Option<Ipv6Label>,
     /// The source port of TCP, UDP or SCTP. Needs such an `ip_proto`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub l4_src: Option<L4PortMatch>,
@@ -66,29 +101,9 @@ pub struct Match {
     /// The code of an ICMP message. Needs the `ip_proto` icmp or icmpv6.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub icmp_code: Option<u8>,
-}
-
-/// What the matched packets are known to be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Family {
-    V4,
-    V6,
-    /// Not IP.
-    Other,
-}
-
-impl Family {
-    pub(crate) fn of(address: IpAddr) -> Self {
-        if address.is_ipv4() { Self::V4 } else { Self::V6 }
-    }
-
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::V4 => "IPv4",
-            Self::V6 => "IPv6",
-            Self::Other => "not IP",
-        }
-    }
+    /// What stages and rules have written beside the packet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<Metadata>,
 }
 
 impl Match {
@@ -96,18 +111,56 @@ impl Match {
     /// the packets are then known to be.
     pub(crate) fn validate(&self) -> Result<Option<Family>, Invalid> {
         self.vlan_fields()?;
+        self.fields_of_their_ether_type()?;
         self.transport_fields()?;
         self.family()
     }
 
     fn vlan_fields(&self) -> Result<(), Invalid> {
-        match (self.vlan_pcp, self.vlan_vid) {
-            (Some(_), None | Some(VlanMatch::Untagged)) => {
-                Err(Invalid::at(&["vlan_pcp"], "only a packet with a VLAN tag has a priority")
-                    .hint("add vlan_vid with a VLAN's number"))
+        for (pcp, priority, vid, vlan) in [
+            ("vlan_pcp", self.vlan_pcp, "vlan_vid", self.vlan_vid),
+            ("inner_vlan_pcp", self.inner_vlan_pcp, "inner_vlan_vid", self.inner_vlan_vid),
+        ] {
+            if priority.is_some() && !matches!(vlan, Some(VlanMatch::Tagged(_))) {
+                return Err(Invalid::at(&[pcp], "only a packet with a VLAN tag has a priority")
+                    .hint(format!("add {vid} with a VLAN's number")));
+            }
+        }
+        match (self.vlan_vid, self.inner_vlan_vid) {
+            (Some(VlanMatch::Untagged), Some(VlanMatch::Tagged(_))) => {
+                let reason = "a packet without an outer tag has no inner one";
+                Err(Invalid::at(&["inner_vlan_vid"], reason)
+                    .hint("leave out vlan_vid, or write a VLAN's number there"))
             }
             _ => Ok(()),
         }
+    }
+
+    fn fields_of_their_ether_type(&self) -> Result<(), Invalid> {
+        let is_arp = self.eth_type == Some(EtherType::ARP);
+        let is_mpls = self.eth_type.is_some_and(EtherType::is_mpls);
+        for (field, given, allowed, ether_type) in [
+            ("mpls_label", self.mpls_label.is_some(), is_mpls, "mpls"),
+            ("mpls_tc", self.mpls_tc.is_some(), is_mpls, "mpls"),
+            ("mpls_bos", self.mpls_bos.is_some(), is_mpls, "mpls"),
+            ("arp_op", self.arp_op.is_some(), is_arp, "arp"),
+            ("arp_spa", self.arp_spa.is_some(), is_arp, "arp"),
+            ("arp_tpa", self.arp_tpa.is_some(), is_arp, "arp"),
+            ("arp_sha", self.arp_sha.is_some(), is_arp, "arp"),
+            ("arp_tha", self.arp_tha.is_some(), is_arp, "arp"),
+        ] {
+            if given && !allowed {
+                return Err(Invalid::at(&[field], format!("only {ether_type} has this field"))
+                    .hint(format!("add eth_type with {ether_type}")));
+            }
+        }
+        for (field, address) in [("arp_spa", self.arp_spa), ("arp_tpa", self.arp_tpa)] {
+            if matches!(address, Some(IpMatch::V6 { .. })) {
+                return Err(Invalid::at(&[field], "the addresses of ARP are IPv4's")
+                    .hint("for IPv6's, match neighbour discovery: ip_proto icmpv6 and icmp_type 135 or 136"));
+            }
+        }
+        Ok(())
     }
 
     fn transport_fields(&self) -> Result<(), Invalid> {
@@ -134,54 +187,6 @@ impl Match {
         }
         Ok(())
     }
-
-    fn family(&self) -> Result<Option<Family>, Invalid> {
-        let mut known = self.eth_type.map(|eth_type| match eth_type {
-            EtherType::IPV4 => ("eth_type", Family::V4),
-            EtherType::IPV6 => ("eth_type", Family::V6),
-            _ => ("eth_type", Family::Other),
-        });
-        for (field, family) in self.ip_fields() {
-            match (known, family) {
-                (Some((by, Family::Other)), _) => {
-                    return Err(Invalid::at(&[field], format!("{by} says that this is not IP")));
-                }
-                (Some((by, known)), Some(family)) if known != family => {
-                    let (family, known) = (family.name(), known.name());
-                    let reason = format!("it is of {family}, but {by} says {known}");
-                    return Err(Invalid::at(&[field], reason));
-                }
-                (None, Some(family)) => known = Some((field, family)),
-                _ => {}
-            }
-        }
-        Ok(known.map(|(_, family)| family))
-    }
-
-    /// The fields that only IP packets have, and the family that each implies.
-    fn ip_fields(&self) -> impl Iterator<Item = (&'static str, Option<Family>)> {
-        let of_address = |address: Option<IpMatch>| {
-            address.map(|address| match address {
-                IpMatch::V4 { .. } => Some(Family::V4),
-                IpMatch::V6 { .. } => Some(Family::V6),
-            })
-        };
-        let of_protocol = self.ip_proto.map(|protocol| match protocol {
-            IpProtocol::ICMP => Some(Family::V4),
-            IpProtocol::ICMPV6 => Some(Family::V6),
-            _ => None,
-        });
-        let fields = [
-            ("ip_src", of_address(self.ip_src)),
-            ("ip_dst", of_address(self.ip_dst)),
-            ("ip_proto", of_protocol),
-            ("ip_dscp", self.ip_dscp.map(|_| None)),
-            ("ip_ecn", self.ip_ecn.map(|_| None)),
-            ("ip_ttl", self.ip_ttl.map(|_| None)),
-            ("ip_frag", self.ip_frag.map(|_| None)),
-        ];
-        fields.into_iter().filter_map(|(field, given)| given.map(|family| (field, family)))
-    }
 }
 
 #[cfg(test)]
@@ -207,7 +212,16 @@ mod tests {
             ),
             (json!({"ip_src": "10.0.0.0/8", "ip_dst": "10.1.0.0/16"}), Some(Family::V4)),
             (json!({"ip_proto": "icmpv6", "icmp_type": 135, "icmp_code": 0}), Some(Family::V6)),
-            (json!({"eth_type": "arp", "vlan_vid": 10, "vlan_pcp": 7}), Some(Family::Other)),
+            (json!({"eth_type": "arp", "vlan_vid": 10, "vlan_pcp": 7}), Some(Family::Arp)),
+            (
+                json!({"eth_type": "arp", "arp_op": "reply", "arp_spa": "10.0.0.0/8"}),
+                Some(Family::Arp),
+            ),
+            (json!({"eth_type": "mpls_multicast", "mpls_label": 16}), Some(Family::Mpls)),
+            (json!({"vlan_vid": 1, "inner_vlan_vid": 2, "inner_vlan_pcp": 1}), None),
+            (json!({"vlan_vid": "none", "inner_vlan_vid": "none"}), None),
+            (json!({"eth_type": "0x88cc", "metadata": "0x1/0x3"}), Some(Family::Other)),
+            (json!({"ipv6_label": 1}), Some(Family::V6)),
         ] {
             assert_eq!(validate(value.clone()), Ok(family), "{value}");
         }
@@ -221,6 +235,25 @@ mod tests {
                 json!({"vlan_pcp": 1, "vlan_vid": "none"}),
                 "/vlan_pcp: only a packet with a VLAN tag",
             ),
+            (json!({"inner_vlan_pcp": 1, "vlan_vid": 1}), "/inner_vlan_pcp: only a packet with"),
+            (
+                json!({"inner_vlan_vid": 1, "vlan_vid": "none"}),
+                "/inner_vlan_vid: a packet without an outer tag",
+            ),
+            (json!({"mpls_label": 1}), "/mpls_label: only mpls has this field (add eth_type"),
+            (json!({"mpls_tc": 1, "eth_type": "ipv4"}), "/mpls_tc: only mpls has"),
+            (json!({"mpls_bos": 1, "eth_type": "arp"}), "/mpls_bos: only mpls has"),
+            (json!({"arp_op": 1}), "/arp_op: only arp has this field (add eth_type with arp)"),
+            (json!({"arp_spa": "10.0.0.1", "eth_type": "ipv4"}), "/arp_spa: only arp has"),
+            (json!({"arp_tpa": "::1", "eth_type": "arp"}), "/arp_tpa: the addresses of ARP"),
+            (json!({"arp_sha": "02:00:00:00:00:01"}), "/arp_sha: only arp has"),
+            (json!({"arp_tha": "02:00:00:00:00:01"}), "/arp_tha: only arp has"),
+            (json!({"eth_type": "mpls", "ip_ttl": 1}), "/ip_ttl: eth_type says that this is not"),
+            (
+                json!({"ipv6_label": 1, "ip_src": "10.0.0.1"}),
+                "/ipv6_label: it is of IPv6, but ip_src says IPv4",
+            ),
+            (json!({"l4_dst": "80-90"}), "/l4_dst: only tcp, udp or sctp has this field"),
             (json!({"l4_dst": 80}), "/l4_dst: only tcp, udp or sctp has this field"),
             (json!({"l4_src": 80, "ip_proto": "icmp"}), "/l4_src: only tcp, udp or sctp"),
             (json!({"tcp_flags": "0x02", "ip_proto": "udp"}), "/tcp_flags: only tcp has"),
