@@ -12,7 +12,7 @@ use dataplane::{
 use proptest::{collection::vec, option, prelude::*, sample::select};
 use support::{
     Rig, any as any_packet,
-    frames::{self, ICMP, ICMPV6, Ip, SCTP, TCP, UDP},
+    frames::{self, DCCP, ICMP, ICMPV6, Ip, SCTP, TCP, UDP, UDP_LITE},
     reason, rule,
 };
 
@@ -29,6 +29,8 @@ struct Recipe {
     /// Whether a UDP sender makes a checksum.
     summed: bool,
     fragment: Option<Fragment>,
+    /// How many bytes the checksum of UDP-Lite covers; all, if 0.
+    covered: u16,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -70,6 +72,8 @@ impl Recipe {
             TCP => frames::tcp(self.ports, 0x18, &[1; 4], &self.payload),
             UDP => frames::udp(self.ports, &self.payload),
             SCTP => frames::sctp(self.ports, &self.payload),
+            UDP_LITE => frames::udp_lite(self.ports, self.covered, &self.payload),
+            DCCP => frames::dccp(self.ports, &self.payload),
             _ => frames::icmp(8, 0, &self.payload),
         }
     }
@@ -78,7 +82,12 @@ impl Recipe {
     fn with(&self, field: SetField) -> Option<Self> {
         let mut new = self.clone();
         let class = self.ip.traffic_class;
-        let has_ports = [TCP, UDP].contains(&self.ip.protocol) && !self.is_later();
+        let has_ports = match self.ip.protocol {
+            TCP | UDP => !self.is_later(),
+            // The checksum of a fragment hangs on the others.
+            SCTP => self.fragment.is_none(),
+            _ => false,
+        };
         match field {
             SetField::EthDst(mac) => new.macs[0] = mac,
             SetField::EthSrc(mac) => new.macs[1] = mac,
@@ -91,9 +100,10 @@ impl Recipe {
             SetField::Dscp(dscp) => new.ip.traffic_class = dscp << 2 | (class & 3),
             SetField::Ecn(ecn) => new.ip.traffic_class = (class & 0xfc) | ecn,
             SetField::Ttl(ttl) => new.ip.ttl = ttl,
+            SetField::Ipv6Label(label) if self.ip.source.len() == 16 => new.ip.label = label,
             SetField::L4Src(port) if has_ports => new.ports[0] = port,
             SetField::L4Dst(port) if has_ports => new.ports[1] = port,
-            SetField::L4Src(_) | SetField::L4Dst(_) => return None,
+            _ => return None,
         }
         Some(new)
     }
@@ -130,6 +140,7 @@ fn plain(ip: Ip) -> Recipe {
         payload: vec![0; 9],
         summed: true,
         fragment: None,
+        covered: 0,
     }
 }
 
@@ -141,15 +152,23 @@ fn recipe(protocols: Vec<u8>) -> impl Strategy<Value = Recipe> {
     });
     let fragment = option::weighted(0.3, select(vec![Fragment::First, Fragment::Later]));
     let tag = option::of(any::<u16>().prop_map(|tci| [0x8100, tci]));
-    let extended = any::<bool>();
-    (ip, extended, tag, any::<[u16; 2]>(), vec(any::<u8>(), 2..40), any::<bool>(), fragment)
-        .prop_map(|(mut ip, extended, tag, ports, payload, summed, fragment)| {
+    let extended = (any::<bool>(), option::of(0_u8..3), any::<[u8; 16]>());
+    let covered = select(vec![0, 8, 9, 10]);
+    let payload = (vec(any::<u8>(), 2..40), any::<bool>(), covered);
+    (ip, extended, tag, any::<[u16; 2]>(), payload, fragment).prop_map(
+        |(mut ip, extended, tag, ports, payload, fragment)| {
+            let (extended, segments_left, address) = extended;
+            let (payload, summed, covered) = payload;
+            if let Some(segments_left) = segments_left {
+                ip = ip.extended(43, &frames::routing_header(segments_left, address));
+            }
             if extended {
                 ip.options = vec![1; 8];
                 ip = ip.extended(60, &frames::options_header(16));
             }
-            Recipe { tag, ports, payload, summed, fragment, ..plain(ip) }
-        })
+            Recipe { tag, ports, payload, summed, fragment, covered, ..plain(ip) }
+        },
+    )
 }
 
 fn field() -> impl Strategy<Value = SetField> {
@@ -164,6 +183,7 @@ fn field() -> impl Strategy<Value = SetField> {
         1 => (0_u8..64).prop_map(SetField::Dscp),
         1 => (0_u8..4).prop_map(SetField::Ecn),
         1 => any::<u8>().prop_map(SetField::Ttl),
+        1 => (0_u32..1 << 20).prop_map(SetField::Ipv6Label),
         2 => any::<u16>().prop_map(SetField::L4Src),
         2 => any::<u16>().prop_map(SetField::L4Dst),
     ]
@@ -196,7 +216,7 @@ proptest! {
 
     #[test]
     fn a_field_that_is_set_leaves_the_packet_that_would_have_been_built_with_it(
-        recipe in recipe(vec![TCP, UDP, UDP, ICMP, ICMPV6, SCTP, 47]),
+        recipe in recipe(vec![TCP, UDP, UDP, ICMP, ICMPV6, SCTP, SCTP, UDP_LITE, DCCP, 47]),
         field in field(),
         padding in vec(any::<u8>(), 0..7),
     ) {
@@ -207,7 +227,7 @@ proptest! {
 
     #[test]
     fn a_checksum_that_was_or_becomes_zero_is_right(
-        recipe in recipe(vec![TCP, UDP, ICMPV6]),
+        recipe in recipe(vec![TCP, UDP, ICMPV6, UDP_LITE, DCCP]),
         field in field(),
         was in any::<bool>(),
     ) {
@@ -271,6 +291,9 @@ fn what_is_no_ip_packet_has_no_ip_fields() {
         SetField::Ttl(9),
         SetField::L4Dst(9),
         SetField::VlanVid(9),
+        SetField::Ipv6Label(9),
+        SetField::MplsLabel(9),
+        SetField::MplsTtl(9),
     ];
     let sent: BTreeMap<_, _> =
         fields.iter().map(|field| (format!("{field:?}"), set(*field, arp.clone()))).collect();

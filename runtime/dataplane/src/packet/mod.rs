@@ -2,6 +2,8 @@
 
 mod buffer;
 pub mod checksum;
+pub(crate) mod crc32c;
+pub(crate) mod ethertype;
 mod headers;
 mod parse;
 

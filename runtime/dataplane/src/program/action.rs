@@ -17,6 +17,29 @@ pub enum Action {
     PushVlan(Tag),
     /// Takes the outermost VLAN tag off.
     PopVlan,
+    /// Puts an outermost MPLS label on.
+    PushMpls(PushMpls),
+    /// Takes the outermost MPLS label off.
+    PopMpls {
+        /// What the last label was on.
+        ethertype: u16,
+    },
+    /// Takes one from the outermost label's TTL, and drops what would reach zero.
+    DecrementMplsTtl,
+    /// Writes bits beside the packet.
+    SetMetadata {
+        /// The bits.
+        value: u64,
+        /// Those that are written.
+        mask: u64,
+    },
+    /// Copies a field into another of its size.
+    Copy {
+        /// What is read.
+        from: Field,
+        /// What is written.
+        to: Field,
+    },
     /// Lets a stage decide.
     Stage(StageId),
     /// Looks the packet up in another table.
@@ -24,7 +47,7 @@ pub enum Action {
 }
 
 impl Action {
-    /// Whether a lookup after it may find another key than one before it.
+    /// Whether a lookup after it may find another key than one before it, or no packet.
     #[must_use]
     pub fn changes_key(self) -> bool {
         match self {
@@ -33,6 +56,11 @@ impl Action {
             | Self::DecrementTtl
             | Self::PushVlan(_)
             | Self::PopVlan
+            | Self::PushMpls(_)
+            | Self::PopMpls { .. }
+            | Self::DecrementMplsTtl
+            | Self::SetMetadata { .. }
+            | Self::Copy { .. }
             | Self::Stage(_) => true,
         }
     }
@@ -40,7 +68,7 @@ impl Action {
     /// Whether a packet's headers stand elsewhere after it.
     #[must_use]
     pub fn moves_headers(self) -> bool {
-        matches!(self, Self::PushVlan(_) | Self::PopVlan)
+        matches!(self, Self::PushVlan(_) | Self::PopVlan | Self::PushMpls(_) | Self::PopMpls { .. })
     }
 }
 
@@ -55,6 +83,22 @@ pub enum SetField {
     VlanVid(u16),
     /// The priority of the outermost VLAN tag.
     VlanPcp(u8),
+    /// The outermost MPLS label.
+    MplsLabel(u32),
+    /// The traffic class of the outermost MPLS label.
+    MplsTrafficClass(u8),
+    /// The TTL of the outermost MPLS label.
+    MplsTtl(u8),
+    /// The operation of ARP.
+    ArpOperation(u8),
+    /// The sender's address of ARP.
+    ArpSpa([u8; 4]),
+    /// The target's address of ARP.
+    ArpTpa([u8; 4]),
+    /// The sender's MAC address of ARP.
+    ArpSha([u8; 6]),
+    /// The target's MAC address of ARP.
+    ArpTha([u8; 6]),
     /// The source address; needs a packet of that version.
     IpSrc(IpAddr),
     /// The destination address; needs a packet of that version.
@@ -65,10 +109,52 @@ pub enum SetField {
     Ecn(u8),
     /// The TTL or hop limit.
     Ttl(u8),
-    /// The source port of TCP or UDP.
+    /// The flow label of IPv6.
+    Ipv6Label(u32),
+    /// The source port of TCP, UDP or SCTP.
     L4Src(u16),
-    /// The destination port of TCP or UDP.
+    /// The destination port of TCP, UDP or SCTP.
     L4Dst(u16),
+}
+
+/// A field that can be copied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Field {
+    /// The source MAC address.
+    EthSrc,
+    /// The destination MAC address.
+    EthDst,
+    /// The source address of IPv4 or IPv6.
+    IpSrc,
+    /// The destination address of IPv4 or IPv6.
+    IpDst,
+    /// The sender's address of ARP.
+    ArpSpa,
+    /// The target's address of ARP.
+    ArpTpa,
+    /// The sender's MAC address of ARP.
+    ArpSha,
+    /// The target's MAC address of ARP.
+    ArpTha,
+    /// The source port of TCP, UDP or SCTP.
+    L4Src,
+    /// The destination port of TCP, UDP or SCTP.
+    L4Dst,
+    /// As many low bits of the metadata as the other field has.
+    Metadata,
+}
+
+/// An MPLS label (RFC 3032).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct PushMpls {
+    /// The EtherType that announces it.
+    pub ethertype: u16,
+    /// The label.
+    pub label: u32,
+    /// The traffic class.
+    pub traffic_class: u8,
+    /// The TTL; `None` for that of the label before, or of the IP packet, or else 64.
+    pub ttl: Option<u8>,
 }
 
 /// A VLAN tag (IEEE 802.1Q).

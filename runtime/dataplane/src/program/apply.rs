@@ -1,7 +1,7 @@
-use super::{Action, set_field, tag, ttl};
+use super::{Action, copy, mpls, set_field, tag, ttl};
 use crate::{DropReason, Packet, packet::Headers};
 
-/// Changes a packet as an action says.
+/// Changes a packet, or the metadata beside it, as an action says.
 ///
 /// # Errors
 ///
@@ -11,12 +11,21 @@ pub(crate) fn apply<P: Packet>(
     action: Action,
     packet: &mut P,
     headers: &Headers,
+    metadata: &mut u64,
 ) -> Result<(), DropReason> {
     match action {
         Action::Set(field) => set_field::set(field, packet.bytes_mut(), headers),
         Action::DecrementTtl => ttl::decrement(packet.bytes_mut(), headers),
         Action::PushVlan(tag) => tag::push(tag, packet),
         Action::PopVlan => tag::pop(packet, headers),
+        Action::PushMpls(label) => mpls::push(label, packet, headers),
+        Action::PopMpls { ethertype } => mpls::pop(ethertype, packet, headers),
+        Action::DecrementMplsTtl => mpls::decrement_ttl(packet.bytes_mut(), headers),
+        Action::SetMetadata { value, mask } => {
+            *metadata = (*metadata & !mask) | (value & mask);
+            Ok(())
+        }
+        Action::Copy { from, to } => copy::copy(from, to, packet.bytes_mut(), headers, metadata),
         Action::Drop(reason) => Err(reason),
         Action::Output(_) | Action::Stage(_) | Action::Goto(_) => Ok(()),
     }

@@ -2,11 +2,13 @@
 
 mod action;
 mod apply;
+mod copy;
 mod interner;
+mod mpls;
 mod set_field;
 mod tag;
 mod ttl;
 
-pub use action::{Action, SetField, Tag};
+pub use action::{Action, Field, PushMpls, SetField, Tag};
 pub(crate) use apply::apply;
 pub(crate) use interner::{ProgramId, Programs};

@@ -1,6 +1,6 @@
 use crate::{
     DropReason,
-    packet::{Headers, checksum},
+    packet::{Headers, checksum, ethertype},
 };
 
 /// Where the TTL is in an IPv4 header, the protocol behind it.
@@ -14,10 +14,20 @@ pub(super) fn decrement(frame: &mut [u8], headers: &Headers) -> Result<(), DropR
     let start = usize::from(headers.l3.ok_or(DropReason::NotApplicable)?);
     let ip = frame.get_mut(start..).ok_or(DropReason::NotApplicable)?;
     match headers.ethertype {
-        0x0800 => decrement_ipv4(ip),
-        0x86dd => decrement_at(ip, HOP_LIMIT),
+        ethertype::IPV4 => decrement_ipv4(ip),
+        ethertype::IPV6 => decrement_at(ip, HOP_LIMIT),
         _ => Err(DropReason::NotApplicable),
     }
+}
+
+/// The TTL of an IPv4 packet or the hop limit of an IPv6 packet.
+pub(super) fn read(frame: &[u8], headers: &Headers) -> Option<u8> {
+    let place = match headers.ethertype {
+        ethertype::IPV4 => TTL,
+        ethertype::IPV6 => HOP_LIMIT,
+        _ => return None,
+    };
+    frame.get(usize::from(headers.l3?) + place).copied()
 }
 
 fn decrement_ipv4(ip: &mut [u8]) -> Result<(), DropReason> {
@@ -31,7 +41,7 @@ fn decrement_ipv4(ip: &mut [u8]) -> Result<(), DropReason> {
     Ok(())
 }
 
-fn decrement_at(header: &mut [u8], place: usize) -> Result<(), DropReason> {
+pub(super) fn decrement_at(header: &mut [u8], place: usize) -> Result<(), DropReason> {
     let ttl = header.get_mut(place).ok_or(DropReason::NotApplicable)?;
     if *ttl <= 1 {
         return Err(DropReason::TtlExpired);

@@ -124,9 +124,7 @@ impl<P: Packet> Burst<P> {
                 Action::Drop(reason) => return self.decide_all(reason.into()),
                 Action::Goto(table) => return self.decide_all(Verdict::Goto(table)),
                 Action::Stage(id) => self.run_stage(id, classifier, stages),
-                Action::Set(_) | Action::DecrementTtl | Action::PushVlan(_) | Action::PopVlan => {
-                    self.change_all(action)
-                }
+                change => self.change_all(change),
             }
         }
         self.decide_all(DropReason::NoOutput.into());
@@ -172,7 +170,8 @@ impl<P: Packet> Burst<P> {
             self.parse_again(place);
         }
         let context = &mut self.contexts[place];
-        match apply(action, &mut self.packets[place], &self.parsed[place].headers) {
+        let headers = &self.parsed[place].headers;
+        match apply(action, &mut self.packets[place], headers, &mut context.metadata) {
             Ok(()) => context.rewritten = action.moves_headers(),
             Err(reason) => context.verdict = reason.into(),
         }

@@ -5,6 +5,8 @@ pub const TCP: u8 = 6;
 pub const UDP: u8 = 17;
 pub const ICMPV6: u8 = 58;
 pub const SCTP: u8 = 132;
+pub const DCCP: u8 = 33;
+pub const UDP_LITE: u8 = 136;
 
 pub const IPV4: u16 = 0x0800;
 pub const IPV6: u16 = 0x86dd;
@@ -23,6 +25,28 @@ pub fn sum(bytes: &[u8]) -> u16 {
     u16::try_from(sum).unwrap()
 }
 
+/// The checksum of SCTP (RFC 9260, appendix A), bit by bit.
+pub fn crc32c(bytes: &[u8]) -> u32 {
+    let mut register = u32::MAX;
+    for byte in bytes {
+        register ^= u32::from(*byte);
+        for _ in 0..8 {
+            let carry = register & 1 == 1;
+            register >>= 1;
+            register ^= if carry { 0x82f6_3b78 } else { 0 };
+        }
+    }
+    !register
+}
+
+/// An SCTP packet with its checksum, which stands there with its lowest byte first.
+pub fn seal_sctp(mut segment: Vec<u8>) -> Vec<u8> {
+    segment[8..12].fill(0);
+    let checksum = crc32c(&segment).to_le_bytes();
+    segment[8..12].copy_from_slice(&checksum);
+    segment
+}
+
 /// What a transport checksum covers besides its segment (RFC 8200, 8.1; of IPv4 the same sum).
 pub fn pseudo_header(source: &[u8], destination: &[u8], protocol: u8, length: usize) -> Vec<u8> {
     let length = u32::try_from(length).unwrap().to_be_bytes();
@@ -33,7 +57,7 @@ pub fn pseudo_header(source: &[u8], destination: &[u8], protocol: u8, length: us
 pub fn checksum_place(protocol: u8) -> Option<usize> {
     match protocol {
         TCP => Some(16),
-        UDP => Some(6),
+        UDP | UDP_LITE | DCCP => Some(6),
         ICMP | ICMPV6 => Some(2),
         _ => None,
     }
@@ -73,6 +97,8 @@ pub struct Ip {
     pub options: Vec<u8>,
     /// IPv4's flags and fragment offset.
     pub fragment: u16,
+    /// IPv6's flow label.
+    pub label: u32,
     /// IPv6's extension headers: number and bytes, of which the first is the next header's.
     pub extensions: Vec<(u8, Vec<u8>)>,
 }
@@ -87,6 +113,7 @@ impl Ip {
             protocol: UDP,
             options: Vec::new(),
             fragment: 0,
+            label: 0x54321,
             extensions: Vec::new(),
         }
     }
@@ -142,20 +169,38 @@ impl Ip {
         rest.extend(payload);
         let length = u16::try_from(rest.len()).unwrap().to_be_bytes();
         let class = self.traffic_class;
-        let mut packet = vec![0x60 | class >> 4, class << 4 | 5, 0x43, 0x21];
+        let first_word = 0x6000_0000 | u32::from(class) << 20 | self.label;
+        let mut packet = first_word.to_be_bytes().to_vec();
         packet.extend([length[0], length[1], first, self.ttl]);
         packet.extend([&self.source[..], &self.destination, &rest].concat());
         packet
     }
 
+    /// Where the packet goes in the end: a routing header on its way has one address more.
+    fn last_destination(&self) -> &[u8] {
+        let routed = |(number, header): &&(u8, Vec<u8>)| *number == 43 && header[3] > 0;
+        match self.extensions.iter().find(routed) {
+            Some((_, header)) if self.ethertype() == IPV6 => &header[8..24],
+            _ => &self.destination,
+        }
+    }
+
     /// A segment with its checksum, which is over the addresses too unless it is ICMP.
     pub fn seal(&self, mut segment: Vec<u8>) -> Vec<u8> {
+        if self.protocol == SCTP {
+            return seal_sctp(segment);
+        }
         let Some(place) = checksum_place(self.protocol) else { return segment };
         segment[place..place + 2].fill(0);
-        let pseudo = pseudo_header(&self.source, &self.destination, self.protocol, segment.len());
+        let destination = self.last_destination();
+        let pseudo = pseudo_header(&self.source, destination, self.protocol, segment.len());
         let pseudo = if self.protocol == ICMP { Vec::new() } else { pseudo };
-        let checksum = match !sum(&[pseudo, segment.clone()].concat()) {
-            0 if self.protocol == UDP => 0xffff,
+        let covered = match u16::from_be_bytes([segment[4], segment[5]]) {
+            covered @ 1.. if self.protocol == UDP_LITE => &segment[..covered.into()],
+            _ => &segment,
+        };
+        let checksum = match !sum(&[&pseudo, covered].concat()) {
+            0 if [UDP, UDP_LITE].contains(&self.protocol) => 0xffff,
             checksum => checksum,
         };
         segment[place..place + 2].copy_from_slice(&checksum.to_be_bytes());
@@ -193,6 +238,25 @@ pub fn icmp(kind: u8, code: u8, payload: &[u8]) -> Vec<u8> {
 pub fn sctp(ports: [u16; 2], payload: &[u8]) -> Vec<u8> {
     let ports: Vec<u8> = ports.iter().flat_map(|port| port.to_be_bytes()).collect();
     [&ports[..], &[0, 0, 0, 1, 0xc5, 0xc5, 0xc5, 0xc5], payload].concat()
+}
+
+/// UDP-Lite (RFC 3828) whose checksum covers so many bytes; all of them, if that is 0.
+pub fn udp_lite(ports: [u16; 2], covered: u16, payload: &[u8]) -> Vec<u8> {
+    let words = [ports[0], ports[1], covered, 0];
+    let mut segment: Vec<u8> = words.iter().flat_map(|word| word.to_be_bytes()).collect();
+    segment.extend(payload);
+    segment
+}
+
+/// DCCP (RFC 4340) whose checksum covers everything.
+pub fn dccp(ports: [u16; 2], payload: &[u8]) -> Vec<u8> {
+    let ports: Vec<u8> = ports.iter().flat_map(|port| port.to_be_bytes()).collect();
+    [&ports[..], &[3, 0, 0, 0, 4, 0, 0, 9], payload].concat()
+}
+
+/// An IPv6 routing header of one address (RFC 8200, 4.4).
+pub fn routing_header(segments_left: u8, address: [u8; 16]) -> Vec<u8> {
+    [&[0, 2, 4, segments_left, 0, 0, 0, 0][..], &address].concat()
 }
 
 /// An IPv6 fragment header; the offset is in units of eight bytes.

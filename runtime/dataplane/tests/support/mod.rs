@@ -3,11 +3,13 @@
 #![allow(dead_code, reason = "each test file uses its part")]
 #![allow(unreachable_pub, missing_docs, reason = "a module of tests")]
 
+mod covered;
 pub mod dice;
 pub mod frames;
 pub mod interpreter;
 pub mod model;
 pub mod universe;
+mod walker;
 
 use std::{
     collections::{BTreeMap, VecDeque},

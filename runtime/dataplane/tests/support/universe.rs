@@ -5,8 +5,8 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use dataplane::{
     DropReason, PortId, StageId, TableId,
     classify::{Pattern, Rule},
-    flow::{FlowKey, layers, vlan},
-    program::{Action, SetField, Tag},
+    flow::{FlowKey, layers, mpls, vlan},
+    program::{Action, Field, PushMpls, SetField, Tag},
 };
 
 use super::{
@@ -18,12 +18,26 @@ use super::{
 /// The ports that there can be; one more is named by actions.
 pub const PORTS: u16 = 4;
 
+const PROTOCOLS: [u8; 10] = [
+    frames::TCP,
+    frames::TCP,
+    frames::UDP,
+    frames::UDP,
+    frames::ICMP,
+    frames::ICMPV6,
+    frames::SCTP,
+    frames::UDP_LITE,
+    frames::DCCP,
+    47,
+];
+
 /// A frame: mostly of a kind that the engine knows, at times cut, padded or with a byte changed.
 pub fn frame(dice: &mut Dice) -> Vec<u8> {
-    let mut frame = match dice.below(16) {
+    let mut frame = match dice.below(20) {
         0 => frames::ethernet(&tags(dice), 0x88cc, &[7; 9]),
-        1 => frames::ethernet(&tags(dice), frames::ARP, &frames::arp(1)),
-        2 => vec![0; dice.below(20)],
+        1 => vec![0; dice.below(20)],
+        2 | 3 => frames::ethernet(&tags(dice), frames::ARP, &frames::arp(dice.pick(&[1, 2]))),
+        4 | 5 => labelled_frame(dice),
         _ => ip_frame(dice),
     };
     frame.extend(vec![0; dice.pick(&[0, 0, 1, 6])]);
@@ -37,6 +51,22 @@ pub fn frame(dice: &mut Dice) -> Vec<u8> {
     frame
 }
 
+fn labelled_frame(dice: &mut Dice) -> Vec<u8> {
+    let count = dice.pick(&[1, 1, 2]);
+    let entry = |dice: &mut Dice, is_last| {
+        frames::label(
+            dice.pick(&[3, 16, 0xfffff]),
+            dice.pick(&[0, 5]),
+            is_last,
+            dice.pick(&[0, 1, 2, 64]),
+        )
+    };
+    let entries: Vec<[u8; 4]> = (1..=count).map(|place| entry(dice, place == count)).collect();
+    let packet = ip_frame(dice).split_off(14);
+    let ethertype = dice.pick(&[frames::MPLS, frames::MPLS, frames::MPLS_MULTICAST]);
+    frames::ethernet(&tags(dice), ethertype, &[entries.concat(), packet].concat())
+}
+
 fn ip_frame(dice: &mut Dice) -> Vec<u8> {
     let mut ip = if dice.once_in(2) { Ip::v4() } else { Ip::v6() };
     let last = ip.source.len() - 1;
@@ -44,8 +74,12 @@ fn ip_frame(dice: &mut Dice) -> Vec<u8> {
     ip.destination[last] = dice.pick(&[1, 2, 255]);
     ip.ttl = dice.pick(&[0, 1, 2, 3, 64, 255]);
     ip.traffic_class = dice.pick(&[0, 0, 4, 0xb9]);
-    ip.protocol =
-        dice.pick(&[frames::TCP, frames::UDP, frames::UDP, frames::ICMP, frames::ICMPV6, 132, 47]);
+    ip.label = dice.pick(&[0, 1, 0xfffff]);
+    ip.protocol = dice.pick(&PROTOCOLS);
+    if dice.once_in(6) {
+        let address = dice.bytes(16).try_into().unwrap();
+        ip = ip.extended(43, &frames::routing_header(dice.pick(&[0, 1, 2]), address));
+    }
     let mut segment = ip.seal(segment(ip.protocol, dice));
     if ip.protocol == frames::UDP && dice.once_in(4) {
         segment[6..8].fill(0);
@@ -71,6 +105,8 @@ fn segment(protocol: u8, dice: &mut Dice) -> Vec<u8> {
         frames::UDP => frames::udp(ports, &payload),
         frames::ICMP | frames::ICMPV6 => frames::icmp(dice.pick(&[8, 0, 128]), 0, &payload),
         frames::SCTP => frames::sctp(ports, &payload),
+        frames::UDP_LITE => frames::udp_lite(ports, dice.pick(&[0, 8]), &payload),
+        frames::DCCP => frames::dccp(ports, &payload),
         _ => dice.bytes(8),
     }
 }
@@ -104,7 +140,7 @@ fn field(dice: &mut Dice) -> FlowKey {
     let mut address = [0; 16];
     address[..dice.pick(&[16, 4, 3, 1])].fill(0xff);
     let [a, b, c, d, ..] = address;
-    match dice.below(14) {
+    match dice.below(19) {
         0 => FlowKey { in_port: u16::MAX, ..none() },
         1 => FlowKey { ethertype: u16::MAX, ..none() },
         2 => FlowKey { vlan: [dice.pick(&[vlan::PRESENT, vlan::VID, vlan::PCP]), 0], ..none() },
@@ -118,13 +154,17 @@ fn field(dice: &mut Dice) -> FlowKey {
         10 => FlowKey { ipv4_dst: [a, b, c, d], ipv6_dst: address, ..none() },
         11 => FlowKey { l4_src: number, layers: layers::TRANSPORT, ..none() },
         12 => FlowKey { l4_dst: number, layers: layers::TRANSPORT, ..none() },
+        13 => FlowKey { mpls: dice.pick(&[mpls::LABEL | mpls::PRESENT, mpls::BOTTOM]), ..none() },
+        14 => FlowKey { ipv6_label: dice.pick(&[u32::MAX, 1]), ..none() },
+        15 | 16 => FlowKey { metadata: dice.pick(&[u64::MAX, 1, 0xff00]), ..none() },
+        17 => FlowKey { protocol: u8::MAX, ethertype: u16::MAX, ..none() },
         _ => FlowKey { tcp_flags: dice.pick(&[0x002, 0xfff]), ..none() },
     }
 }
 
 fn action(dice: &mut Dice) -> Action {
     let small = |dice: &mut Dice, limit| u8::try_from(dice.below(limit)).unwrap();
-    match dice.below(16) {
+    match dice.below(22) {
         0..=3 => Action::Output(PortId(small(dice, usize::from(PORTS) + 1).into())),
         4 => Action::Drop(DropReason::RuleDrop),
         5..=7 => Action::Set(set_field(dice)),
@@ -135,8 +175,42 @@ fn action(dice: &mut Dice) -> Action {
         }
         11 => Action::PopVlan,
         12 | 13 => Action::Stage(StageId(small(dice, 3).into())),
+        14 => Action::PushMpls(push_mpls(dice)),
+        15 => Action::PopMpls { ethertype: dice.pick(&[frames::IPV4, frames::IPV6, 0x8100, 7]) },
+        16 => Action::DecrementMplsTtl,
+        17 => {
+            let bits = [u64::MAX, 0, 1, 0x0100, 0xff00];
+            Action::SetMetadata { value: dice.pick(&bits), mask: dice.pick(&bits) }
+        }
+        18 | 19 => Action::Copy { from: field_to_copy(dice), to: field_to_copy(dice) },
         _ => Action::Goto(TableId(small(dice, 5))),
     }
+}
+
+fn push_mpls(dice: &mut Dice) -> PushMpls {
+    PushMpls {
+        ethertype: dice.pick(&[frames::MPLS, frames::MPLS_MULTICAST]),
+        label: dice.pick(&[3, 16, 0xfffff]),
+        traffic_class: dice.pick(&[0, 7]),
+        ttl: dice.pick(&[None, None, Some(1), Some(9)]),
+    }
+}
+
+fn field_to_copy(dice: &mut Dice) -> Field {
+    dice.pick(&[
+        Field::EthSrc,
+        Field::EthDst,
+        Field::IpSrc,
+        Field::IpDst,
+        Field::ArpSpa,
+        Field::ArpTpa,
+        Field::ArpSha,
+        Field::ArpTha,
+        Field::L4Src,
+        Field::L4Dst,
+        Field::Metadata,
+        Field::Metadata,
+    ])
 }
 
 fn set_field(dice: &mut Dice) -> SetField {
@@ -145,7 +219,7 @@ fn set_field(dice: &mut Dice) -> SetField {
         _ => IpAddr::V6(Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, dice.pick(&[1, 2, 0xffff]))),
     };
     let mac = [2, 0, 0, 0, 0, dice.pick(&[1, 9])];
-    match dice.below(11) {
+    match dice.below(20) {
         0 => SetField::EthSrc(mac),
         1 => SetField::EthDst(mac),
         2 => SetField::VlanVid(dice.pick(&[0, 5, 0xfff])),
@@ -156,6 +230,15 @@ fn set_field(dice: &mut Dice) -> SetField {
         7 => SetField::Ecn(dice.pick(&[0, 3])),
         8 => SetField::Ttl(dice.pick(&[0, 1, 2, 255])),
         9 => SetField::L4Src(dice.pick(&[0, 1, 0xffff])),
+        10 => SetField::MplsLabel(dice.pick(&[3, 0xfffff])),
+        11 => SetField::MplsTrafficClass(dice.pick(&[0, 5])),
+        12 => SetField::MplsTtl(dice.pick(&[0, 1, 255])),
+        13 => SetField::ArpOperation(dice.pick(&[1, 2])),
+        14 => SetField::ArpSpa([10, 0, 0, dice.pick(&[1, 9])]),
+        15 => SetField::ArpTpa([10, 0, 0, dice.pick(&[1, 9])]),
+        16 => SetField::ArpSha(mac),
+        17 => SetField::ArpTha(mac),
+        18 => SetField::Ipv6Label(dice.pick(&[0, 1, 0xfffff])),
         _ => SetField::L4Dst(dice.pick(&[0, 2, 0xffff])),
     }
 }

@@ -10,6 +10,8 @@ pub(crate) mod protocol {
     pub(crate) const UDP: u8 = 17;
     pub(crate) const ICMPV6: u8 = 58;
     pub(crate) const SCTP: u8 = 132;
+    pub(crate) const DCCP: u8 = 33;
+    pub(crate) const UDP_LITE: u8 = 136;
 }
 
 /// Notes that a packet is a fragment, or not. Of several fragment headers, which nobody should
