@@ -185,8 +185,8 @@ impl Twins {
         for port in (0..PORTS).map(PortId) {
             assert_eq!(self.rig.sent(port), sent.remove(&port).unwrap_or_default(), "by {port:?}");
         }
-        assert_eq!(self.rig.tallies(), self.slow.counted);
         let report = self.rig.report();
+        assert_eq!(self.rig.tallies(), self.slow.counted);
         let ports: BTreeMap<PortId, Counted> =
             report.ports.iter().map(|(port, counters)| (*port, told(counters))).collect();
         assert_eq!(ports, self.slow.ports);

@@ -73,10 +73,10 @@ pub struct FlowKey {
     pub l4_dst: u16,
     /// The port that the packet came by.
     pub in_port: u16,
-    /// The IP protocol behind the extension headers, or the ARP operation.
-    pub protocol: u8,
     /// The TTL or hop limit.
     pub ttl: u8,
+    /// The IP protocol behind the extension headers, or the ARP operation.
+    pub protocol: u8,
     /// The source address of IPv4, or the sender's of ARP.
     pub ipv4_src: [u8; 4],
     /// The destination address of IPv4, or the target's of ARP.

@@ -44,6 +44,18 @@ impl Signatures {
         None
     }
 
+    /// The first flow that stands under a hash; it may be another than the one that is asked for.
+    #[inline]
+    pub(crate) fn first(&mut self, hash: u64) -> Option<u32> {
+        let set = self.set(hash);
+        let ways = set.ways_with(signature(hash));
+        let way = ways.trailing_zeros() as usize % WAYS;
+        (ways != 0).then(|| {
+            set.used |= 1 << way;
+            set.flows[way]
+        })
+    }
+
     /// Puts a flow in where there is room; else, if `replace`, in the place of one that was not
     /// found lately. So a flow that comes once displaces none that comes often.
     pub(crate) fn offer(&mut self, hash: u64, flow: u32, replace: bool) {

@@ -28,6 +28,10 @@ pub(super) struct Classifier {
     now: u64,
 }
 
+/// How many flows are settled between two bursts, and when there are none.
+const SETTLED_BUSY: usize = 2;
+const SETTLED_IDLE: usize = 32;
+
 /// How packets were found.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Lookups {
@@ -46,7 +50,7 @@ impl Classifier {
             relevant: relevant(&tables),
             tables,
             flows: Flows::new(settings.exact_entries, settings.flow_limit, settings.seed),
-            ways: Ways::default(),
+            ways: Ways::new(settings.worker),
             settings,
             sweep: Sweep::default(),
             lookups: Lookups::default(),
@@ -91,11 +95,7 @@ impl Classifier {
         for (hash, parsed) in hashes.iter_mut().zip(parsed) {
             *hash = self.relevant.hash(self.settings.seed, &parsed.key);
         }
-        let mut found = [None; BURST];
-        for (place, parsed) in parsed.iter().enumerate().filter(|(place, _)| is_set(alive, *place))
-        {
-            found[place] = self.flows.find_exact(hashes[place], &parsed.key);
-        }
+        let found = self.flows.find_exact_burst(&hashes, parsed, alive);
         self.count_found(&found[..parsed.len()], lengths, programs);
         for (place, parsed) in parsed.iter().enumerate().filter(|(place, _)| is_set(alive, *place))
         {
@@ -130,9 +130,7 @@ impl Classifier {
 
     #[inline]
     fn count(&mut self, flow: FlowId, tally: Tally) -> ProgramId {
-        let (program, way) = self.flows.count(flow, tally, self.now);
-        self.ways.count(way, self.settings.worker, tally);
-        program
+        self.flows.count(flow, tally, self.now)
     }
 
     /// The slower ways. The last one allocates, when it meets a flow that is not cached.
@@ -186,11 +184,13 @@ impl Classifier {
         self.sweep.revises()
     }
 
-    /// Looks at some flows: whether they still say what the tables say, and whether their time is
+    /// Counts for the rules what some flows have counted; these lag behind as long as packets keep
+    /// coming. Then looks at some flows: whether they still say what the tables say, and whether their time is
     /// over. Returns whether no flow is left that may say what old tables said.
     #[inline]
-    pub(super) fn tend(&mut self, now: u64) -> bool {
+    pub(super) fn tend(&mut self, now: u64, busy: bool) -> bool {
         self.now = now;
+        self.flows.settle(if busy { SETTLED_BUSY } else { SETTLED_IDLE }, &self.ways);
         let Some(places) = self.sweep.next(now, self.settings.idle / 4, self.flows.places()) else {
             return true;
         };

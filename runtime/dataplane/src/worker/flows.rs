@@ -1,6 +1,7 @@
-use std::sync::Arc;
+use std::{collections::VecDeque, sync::Arc};
 
 use super::{
+    BURST,
     masks::{MaskId, Masks},
     ways::{WayId, Ways},
 };
@@ -8,6 +9,7 @@ use crate::{
     Tally,
     classify::{Resolution, RuleId},
     flow::{FlowKey, Mask, Seed, Signatures},
+    packet::Parsed,
     program::{Action, ProgramId},
 };
 
@@ -25,12 +27,24 @@ struct Flow {
     exact: bool,
     way: WayId,
     program: ProgramId,
-    tally: Tally,
+    /// Whether this place is on the list of those that are to be settled.
+    listed: bool,
+    /// What came since it was last settled.
+    packets: u32,
+    bytes: u64,
     /// When its last packet came.
     used: u64,
 }
 
 const _: () = assert!(size_of::<Flow>() == 128, "two cache lines");
+
+/// What is known of a flow beside what a packet asks for.
+#[derive(Debug, Clone, Copy)]
+struct Past {
+    created: u64,
+    /// What came until it was last settled.
+    tally: Tally,
+}
 
 /// No packet is looked up in this table, so a flow of it is not found.
 const NOWHERE: u16 = u16::MAX;
@@ -63,9 +77,11 @@ pub struct CachedFlow {
 #[derive(Debug)]
 pub(super) struct Flows {
     flows: Vec<Flow>,
-    created: Vec<u64>,
+    past: Vec<Past>,
     free: Vec<FlowId>,
     limit: usize,
+    /// Those that are to be settled, the one that waits for longest first.
+    unsettled: VecDeque<FlowId>,
     exact: Signatures,
     wildcard: Signatures,
     masks: Masks,
@@ -105,9 +121,10 @@ impl Flows {
         let limit = limit.max(1);
         Self {
             flows: Vec::with_capacity(limit),
-            created: Vec::with_capacity(limit),
+            past: Vec::with_capacity(limit),
             free: Vec::new(),
             limit,
+            unsettled: VecDeque::with_capacity(limit),
             exact: Signatures::new(exact_entries),
             wildcard: Signatures::new(limit * 2),
             masks: Masks::default(),
@@ -125,6 +142,32 @@ impl Flows {
         let found = self.exact.find(hash, |id| is(masks, &flows[id as usize], key))?;
         flows[found as usize].exact = true;
         Some(FlowId(found))
+    }
+
+    /// The same for a burst, of which a bit of `wanted` is set for each packet that is asked for.
+    /// All packets wait for the index, and then for the flows, together.
+    #[inline]
+    pub(super) fn find_exact_burst(
+        &mut self,
+        hashes: &[u64; BURST],
+        parsed: &[Parsed],
+        wanted: u32,
+    ) -> [Option<FlowId>; BURST] {
+        let mut candidates = [None; BURST];
+        for (candidate, hash) in candidates.iter_mut().zip(&hashes[..parsed.len()]) {
+            *candidate = self.exact.first(*hash);
+        }
+        let mut found = [None; BURST];
+        for (place, parsed) in parsed.iter().enumerate().filter(|(at, _)| wanted >> at & 1 == 1) {
+            let Some(id) = candidates[place] else { continue };
+            found[place] = if is(&self.masks, &self.flows[id as usize], &parsed.key) {
+                self.flows[id as usize].exact = true;
+                Some(FlowId(id))
+            } else {
+                self.find_exact(hashes[place], &parsed.key)
+            };
+        }
+        found
     }
 
     /// The flow of a packet, under any mask; it may be found by all its bits from then on.
@@ -165,8 +208,18 @@ impl Flows {
         let way = ways.take(found);
         let key = key & self.masks.get(mask).bits();
         let under = self.masks.hash(mask, self.seed, &key);
-        let (program, tally) = (ways.program(way), Tally::default());
-        let flow = Flow { key, mask, exact: false, way, program, tally, used: now };
+        let program = ways.program(way);
+        let flow = Flow {
+            key,
+            mask,
+            exact: false,
+            way,
+            program,
+            listed: false,
+            packets: 0,
+            bytes: 0,
+            used: now,
+        };
         let id = self.place(flow, now, ways);
         let flows = &self.flows;
         if let Some(displaced) = self.wildcard.insert(under, id.0, |id| flows[id as usize].used) {
@@ -183,13 +236,15 @@ impl Flows {
         if self.free.is_empty() && self.flows.len() == self.limit {
             self.evict(ways);
         }
+        let past = Past { created: now, tally: Tally::default() };
         if let Some(id) = self.free.pop() {
-            self.flows[id.0 as usize] = flow;
-            self.created[id.0 as usize] = now;
+            let listed = self.flows[id.0 as usize].listed;
+            self.flows[id.0 as usize] = Flow { listed, ..flow };
+            self.past[id.0 as usize] = past;
             return id;
         }
         self.flows.push(flow);
-        self.created.push(now);
+        self.past.push(past);
         FlowId(u32::try_from(self.flows.len() - 1).expect("they are limited"))
     }
 
@@ -212,6 +267,7 @@ impl Flows {
     }
 
     fn forget(&mut self, id: FlowId, ways: &mut Ways) {
+        self.settle_one(id, ways);
         let flow = &mut self.flows[id.0 as usize];
         flow.key.table = NOWHERE;
         flow.used = 0;
@@ -222,11 +278,35 @@ impl Flows {
 
     /// Counts packets of a flow, and returns its program.
     #[inline]
-    pub(super) fn count(&mut self, id: FlowId, tally: Tally, now: u64) -> (ProgramId, WayId) {
+    pub(super) fn count(&mut self, id: FlowId, tally: Tally, now: u64) -> ProgramId {
         let flow = &mut self.flows[id.0 as usize];
-        flow.tally.merge(tally);
+        if !flow.listed {
+            flow.listed = true;
+            self.unsettled.push_back(id);
+        }
+        flow.packets += u32::try_from(tally.packets).expect("a burst is short");
+        flow.bytes += tally.bytes;
         flow.used = now;
-        (flow.program, flow.way)
+        flow.program
+    }
+
+    /// Counts for the rules what some flows have counted, so that it costs little for each packet
+    /// and no packet waits for long.
+    #[inline]
+    pub(super) fn settle(&mut self, most: usize, ways: &Ways) {
+        for _ in 0..most {
+            let Some(id) = self.unsettled.pop_front() else { return };
+            self.flows[id.0 as usize].listed = false;
+            self.settle_one(id, ways);
+        }
+    }
+
+    fn settle_one(&mut self, id: FlowId, ways: &Ways) {
+        let flow = &mut self.flows[id.0 as usize];
+        let tally = flow.unsettled();
+        (flow.packets, flow.bytes) = (0, 0);
+        self.past[id.0 as usize].tally.merge(tally);
+        ways.count(flow.way, tally);
     }
 
     /// How many places there are, of which some may be empty.
@@ -245,11 +325,12 @@ impl Flows {
     /// be 0 for never.
     pub(super) fn is_over(&self, id: FlowId, now: u64, idle: u64, hard: u64) -> bool {
         let unused = now.saturating_sub(self.flows[id.0 as usize].used) >= idle;
-        unused || (hard > 0 && now.saturating_sub(self.created[id.0 as usize]) >= hard)
+        unused || (hard > 0 && now.saturating_sub(self.past[id.0 as usize].created) >= hard)
     }
 
     /// Has a flow take another way. Returns whether it is another.
     pub(super) fn turn(&mut self, id: FlowId, found: Resolution, ways: &mut Ways) -> bool {
+        self.settle_one(id, ways);
         let way = ways.take(found);
         let flow = &mut self.flows[id.0 as usize];
         ways.leave(flow.way);
@@ -261,14 +342,16 @@ impl Flows {
     /// A flow as it is told to others.
     pub(super) fn tell(&self, place: usize, ways: &Ways) -> Option<CachedFlow> {
         let (id, key, mask) = self.at(place)?;
-        let flow = &self.flows[place];
+        let (flow, past) = (&self.flows[place], self.past[id.0 as usize]);
+        let mut tally = past.tally;
+        tally.merge(flow.unsettled());
         Some(CachedFlow {
             key: *key,
             mask: *mask,
             rules: ways.rules(flow.way),
             actions: Arc::clone(ways.actions(flow.program)),
-            tally: flow.tally,
-            created: self.created[id.0 as usize],
+            tally,
+            created: past.created,
             used: flow.used,
             exact: flow.exact,
         })
@@ -281,6 +364,12 @@ impl Flows {
             mask_limit_hits: self.masks.limited,
             ..self.counters
         }
+    }
+}
+
+impl Flow {
+    fn unsettled(&self) -> Tally {
+        Tally { packets: self.packets.into(), bytes: self.bytes }
     }
 }
 

@@ -102,7 +102,7 @@ impl<P: Packet, R: Receive<P>, T: Transmit<P>> Worker<P, R, T> {
     /// the loop's counters are to be in, such as cycles. Returns whether the worker is to go on.
     pub fn iterate(&mut self, now: u64) -> bool {
         self.account(now);
-        if self.classifier.tend(now)
+        if self.classifier.tend(now, self.iteration.received)
             && let Some(done) = self.changing.take()
         {
             self.mailbox.answer(done);

@@ -20,8 +20,10 @@ struct Way {
 }
 
 /// The ways that cached flows take.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Ways {
+    /// The worker's lane in what rules count.
+    worker: usize,
     ways: Vec<Way>,
     free: Vec<WayId>,
     places: HashMap<Identity, WayId>,
@@ -32,6 +34,11 @@ pub(super) struct Ways {
 type Identity = (ProgramId, Box<[usize]>);
 
 impl Ways {
+    pub(super) fn new(worker: usize) -> Self {
+        let (ways, free, places, programs) = Default::default();
+        Self { worker, ways, free, places, programs }
+    }
+
     /// The way of what the tables said, for one more flow.
     pub(super) fn take(&mut self, found: Resolution) -> WayId {
         let program = self.programs.intern(found.actions);
@@ -70,10 +77,9 @@ impl Ways {
     }
 
     /// Counts packets for the rules of a way.
-    #[inline]
-    pub(super) fn count(&self, id: WayId, worker: usize, tally: Tally) {
+    pub(super) fn count(&self, id: WayId, tally: Tally) {
         for rule in &self.ways[id.0 as usize].rules {
-            rule.counted.add(worker, tally);
+            rule.counted.add(self.worker, tally);
         }
     }
 

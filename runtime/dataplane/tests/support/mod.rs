@@ -200,8 +200,9 @@ impl Rig {
         }
     }
 
-    /// What each rule has counted that matched something.
-    pub fn tallies(&self) -> BTreeMap<RuleId, Tally> {
+    /// What each rule has counted that matched something, once the worker was idle for a while.
+    pub fn tallies(&mut self) -> BTreeMap<RuleId, Tally> {
+        (0..16).for_each(|_| assert!(self.poll()));
         let tallies = self.rules.iter().map(|(_, rule)| (rule.id, rule.counted.total()));
         tallies.filter(|(_, tally)| tally.packets > 0).collect()
     }

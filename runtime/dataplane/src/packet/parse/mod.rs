@@ -6,6 +6,7 @@ mod ethernet;
 mod ipv4;
 mod ipv6;
 mod mpls;
+mod plain;
 mod transport;
 
 pub(crate) use transport::protocol;
@@ -34,6 +35,11 @@ impl Parsed {
     /// is long enough for an Ethernet header.
     #[inline]
     pub(crate) fn read(&mut self, in_port: PortId, frame: &[u8]) -> bool {
+        plain::read(in_port, frame, self).is_some() || self.read_any(in_port, frame)
+    }
+
+    #[inline(never)]
+    fn read_any(&mut self, in_port: PortId, frame: &[u8]) -> bool {
         *self = Self::default();
         self.key.in_port = in_port.0;
         ethernet::read(frame, self).is_some()
