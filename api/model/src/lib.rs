@@ -52,6 +52,6 @@ pub use rule::{Rule, RuleQuery, RuleSpec, RuleStatus};
 pub use set_field::SetField;
 pub use stage::{FaultCounters, OnFault, Stage, StageSpec, StageStatus, VerdictCounters};
 pub use stats::{RuleStats, Stats};
-pub use table::{FlowTable, Table, TableNumber, TableSpec, TableStatus};
+pub use table::{FlowTable, TableNumber, TableSpec, TableStatus};
 pub use version::{Readiness, Version};
 pub use worker::Worker;

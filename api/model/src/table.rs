@@ -19,18 +19,8 @@ pub struct TableNumber(u8);
 #[error("a table is a number from 0 to 253, without signs or leading zeros")]
 pub struct TableNumberError;
 
-/// A table that has rules.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Table {
-    /// Its number.
-    pub table: TableNumber,
-    /// How many rules it has.
-    pub rules: usize,
-}
-
 /// A table of rules. Every table that there can be is there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[schema(as = Table)]
 pub struct FlowTable {
     /// Its number.
     pub table: TableNumber,

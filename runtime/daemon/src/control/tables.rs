@@ -39,7 +39,7 @@ impl Daemon {
             let actions = match is_default {
                 true => Vec::new(),
                 false => compile::actions(&spec.miss, &state.names()).map_err(|invalid| {
-                    refusal::invalid(Code::RuleInvalid, invalid.under("miss"))
+                    refusal::invalid(Code::TableInvalid, invalid.under("miss"))
                 })?,
             };
             (Tables::clone(&state.tables), actions)
