@@ -26,7 +26,7 @@ mod table;
 mod version;
 mod worker;
 
-pub use action::{Action, PushVlan};
+pub use action::{Action, CopiedField, CopyField, LabelProtocol, PushMpls, PushVlan};
 pub use batch::{DeleteRule, PutRule, RuleBatch, RuleOperation, RulesChanged};
 pub use config::{
     ApiConfig, Config, ConfigError, Hugepages, MemoryConfig, ModuleSource, TableConfig,

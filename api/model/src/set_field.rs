@@ -2,7 +2,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::{
-    Dscp, Ecn, Invalid, IpAddress, MacAddress, VlanId, VlanPriority,
+    ArpOperation, Dscp, Ecn, Invalid, IpAddress, Ipv6Label, MacAddress, Metadata, MplsLabel,
+    MplsTrafficClass, VlanId, VlanPriority,
     action::{NotOne, one},
     matching::Family,
 };
@@ -33,6 +34,26 @@ pub enum SetField {
     VlanVid(VlanId),
     /// The priority in the outer tag.
     VlanPcp(VlanPriority),
+    /// The outermost MPLS label.
+    MplsLabel(MplsLabel),
+    /// Its traffic class.
+    MplsTc(MplsTrafficClass),
+    /// Its TTL.
+    MplsTtl(u8),
+    /// What an ARP packet asks or answers.
+    ArpOp(ArpOperation),
+    /// The IPv4 address of ARP's sender.
+    ArpSpa(IpAddress),
+    /// The IPv4 address of ARP's target.
+    ArpTpa(IpAddress),
+    /// The Ethernet address of ARP's sender.
+    ArpSha(MacAddress),
+    /// The Ethernet address of ARP's target.
+    ArpTha(MacAddress),
+    /// The flow label of IPv6.
+    Ipv6Label(Ipv6Label),
+    /// Bits beside the packet, which rules of later tables can match and stages can read.
+    Metadata(Metadata),
 }
 
 /// The set-field action as it is written: an object with one of these keys.
@@ -50,6 +71,16 @@ struct Fields {
     l4_dst: Option<u16>,
     vlan_vid: Option<VlanId>,
     vlan_pcp: Option<VlanPriority>,
+    mpls_label: Option<MplsLabel>,
+    mpls_tc: Option<MplsTrafficClass>,
+    mpls_ttl: Option<u8>,
+    arp_op: Option<ArpOperation>,
+    arp_spa: Option<IpAddress>,
+    arp_tpa: Option<IpAddress>,
+    arp_sha: Option<MacAddress>,
+    arp_tha: Option<MacAddress>,
+    ipv6_label: Option<Ipv6Label>,
+    metadata: Option<Metadata>,
 }
 
 impl TryFrom<Fields> for SetField {
@@ -68,6 +99,16 @@ impl TryFrom<Fields> for SetField {
             fields.l4_dst.map(Self::L4Dst),
             fields.vlan_vid.map(Self::VlanVid),
             fields.vlan_pcp.map(Self::VlanPcp),
+            fields.mpls_label.map(Self::MplsLabel),
+            fields.mpls_tc.map(Self::MplsTc),
+            fields.mpls_ttl.map(Self::MplsTtl),
+            fields.arp_op.map(Self::ArpOp),
+            fields.arp_spa.map(Self::ArpSpa),
+            fields.arp_tpa.map(Self::ArpTpa),
+            fields.arp_sha.map(Self::ArpSha),
+            fields.arp_tha.map(Self::ArpTha),
+            fields.ipv6_label.map(Self::Ipv6Label),
+            fields.metadata.map(Self::Metadata),
         ])
     }
 }
@@ -75,18 +116,65 @@ impl TryFrom<Fields> for SetField {
 impl SetField {
     /// Checks that packets of `family`, if that is known, can have the field.
     pub(crate) fn validate(self, family: Option<Family>) -> Result<(), Invalid> {
-        let Some(family) = family else { return Ok(()) };
-        let (field, fits) = match self {
-            Self::IpSrc(address) => ("ip_src", Family::of(address.0) == family),
-            Self::IpDst(address) => ("ip_dst", Family::of(address.0) == family),
-            Self::IpDscp(_) => ("ip_dscp", family != Family::Other),
-            Self::IpEcn(_) => ("ip_ecn", family != Family::Other),
-            Self::IpTtl(_) => ("ip_ttl", family != Family::Other),
-            Self::L4Src(_) => ("l4_src", family != Family::Other),
-            Self::L4Dst(_) => ("l4_dst", family != Family::Other),
-            _ => return Ok(()),
-        };
-        let reason = || format!("the packets that the rule matches are {}", family.name());
-        if fits { Ok(()) } else { Err(Invalid::at(&[field], reason())) }
+        if let Self::ArpSpa(address) | Self::ArpTpa(address) = self
+            && address.0.is_ipv6()
+        {
+            return Err(Invalid::at(&[self.name()], "the addresses of ARP are IPv4's"));
+        }
+        match family {
+            Some(family) if !self.fits(family) => {
+                let reason = format!("the packets that the rule matches are {}", family.name());
+                Err(Invalid::at(&[self.name()], reason))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether packets of a family can have the field.
+    fn fits(self, family: Family) -> bool {
+        match self {
+            Self::EthSrc(_)
+            | Self::EthDst(_)
+            | Self::VlanVid(_)
+            | Self::VlanPcp(_)
+            | Self::Metadata(_) => true,
+            Self::IpSrc(address) | Self::IpDst(address) => Family::of(address.0) == family,
+            Self::IpDscp(_) | Self::IpEcn(_) | Self::IpTtl(_) => family.is_ip(),
+            Self::L4Src(_) | Self::L4Dst(_) => family.is_ip(),
+            Self::MplsLabel(_) | Self::MplsTc(_) | Self::MplsTtl(_) => family == Family::Mpls,
+            Self::ArpOp(_)
+            | Self::ArpSpa(_)
+            | Self::ArpTpa(_)
+            | Self::ArpSha(_)
+            | Self::ArpTha(_) => family == Family::Arp,
+            Self::Ipv6Label(_) => family == Family::V6,
+        }
+    }
+
+    /// The key that it is written with.
+    fn name(self) -> &'static str {
+        match self {
+            Self::EthSrc(_) => "eth_src",
+            Self::EthDst(_) => "eth_dst",
+            Self::IpSrc(_) => "ip_src",
+            Self::IpDst(_) => "ip_dst",
+            Self::IpDscp(_) => "ip_dscp",
+            Self::IpEcn(_) => "ip_ecn",
+            Self::IpTtl(_) => "ip_ttl",
+            Self::L4Src(_) => "l4_src",
+            Self::L4Dst(_) => "l4_dst",
+            Self::VlanVid(_) => "vlan_vid",
+            Self::VlanPcp(_) => "vlan_pcp",
+            Self::MplsLabel(_) => "mpls_label",
+            Self::MplsTc(_) => "mpls_tc",
+            Self::MplsTtl(_) => "mpls_ttl",
+            Self::ArpOp(_) => "arp_op",
+            Self::ArpSpa(_) => "arp_spa",
+            Self::ArpTpa(_) => "arp_tpa",
+            Self::ArpSha(_) => "arp_sha",
+            Self::ArpTha(_) => "arp_tha",
+            Self::Ipv6Label(_) => "ipv6_label",
+            Self::Metadata(_) => "metadata",
+        }
     }
 }

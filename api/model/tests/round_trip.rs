@@ -8,11 +8,11 @@ use std::{
 };
 
 use api_model::{
-    Action, ArpOperation, Config, Dscp, Ecn, EtherType, Hugepages, IpAddress, IpFragment, IpMatch,
-    IpProtocol, Ipv6Label, L4PortMatch, MacAddress, MacMatch, Match, Metadata, ModuleSource,
-    MplsBottom, MplsLabel, MplsTrafficClass, Name, OnFault, PortSpec, PushVlan, RuleSpec, SetField,
-    StageSpec, TableConfig, TableNumber, TagProtocol, TcpFlagsMatch, VlanId, VlanMatch,
-    VlanPriority, WorkersConfig,
+    Action, ArpOperation, Config, CopiedField, CopyField, Dscp, Ecn, EtherType, Hugepages,
+    IpAddress, IpFragment, IpMatch, IpProtocol, Ipv6Label, L4PortMatch, LabelProtocol, MacAddress,
+    MacMatch, Match, Metadata, ModuleSource, MplsBottom, MplsLabel, MplsTrafficClass, Name,
+    OnFault, PortSpec, PushMpls, PushVlan, RuleSpec, SetField, StageSpec, TableConfig, TableNumber,
+    TagProtocol, TcpFlagsMatch, VlanId, VlanMatch, VlanPriority, WorkersConfig,
 };
 use proptest::{
     collection::{btree_map, vec},
@@ -178,10 +178,26 @@ fn actions() -> impl Strategy<Value = Action> {
         any::<IpAddr>().prop_map(|address| SetField::IpDst(IpAddress(address))),
         any::<u16>().prop_map(SetField::L4Src),
         vlan_ids().prop_map(SetField::VlanVid),
+        metadata().prop_map(SetField::Metadata),
+        arp_operations().prop_map(SetField::ArpOp),
+        labels().prop_map(SetField::MplsLabel),
         priorities().prop_map(SetField::VlanPcp),
     ];
     prop_oneof![
-        select(vec![Action::Drop, Action::DecrementTtl, Action::PopVlan]),
+        select(vec![
+            Action::Drop,
+            Action::DecrementTtl,
+            Action::PopVlan,
+            Action::DecrementMplsTtl,
+            Action::CopyField(CopyField { from: CopiedField::IpSrc, to: CopiedField::Metadata }),
+        ]),
+        ether_types().prop_map(Action::PopMpls),
+        (labels(), of(any::<u8>())).prop_map(|(label, ttl)| Action::PushMpls(PushMpls {
+            label,
+            tc: MplsTrafficClass::default(),
+            ttl,
+            eth_type: LabelProtocol::MplsMulticast,
+        })),
         names().prop_map(Action::Output),
         names().prop_map(Action::Stage),
         tables().prop_map(Action::Goto),

@@ -20,8 +20,10 @@ Match fields: in_port, eth_src, eth_dst, eth_type, vlan_vid, vlan_pcp, inner_vla
 inner_vlan_pcp, mpls_label, mpls_tc, mpls_bos, arp_op, arp_spa, arp_tpa, arp_sha, arp_tha, ip_src,
 ip_dst, ip_proto, ip_dscp, ip_ecn, ip_ttl, ip_frag, ipv6_label, l4_src, l4_dst, tcp_flags,
 icmp_type, icmp_code, metadata. Ports may be a range, as in l4_dst=1000-1999.
-Actions: output:PORT, stage:STAGE, goto:TABLE, set_field:FIELD=VALUE, pop_vlan, decrement_ttl,
-push_vlan:vid=VID[,pcp=PCP][,tpid=TPID], drop.
+Actions: output:PORT, stage:STAGE, goto:TABLE, set_field:FIELD=VALUE,
+copy_field:from=FIELD,to=FIELD, push_vlan:vid=VID[,pcp=PCP][,tpid=TPID], pop_vlan,
+push_mpls:label=LABEL[,tc=TC][,ttl=TTL][,eth_type=TYPE], pop_mpls:ETH_TYPE, decrement_ttl,
+decrement_mpls_ttl, drop.
 
 Example: weft rule add web --priority 10 --match in_port=lan,ip_proto=tcp,l4_dst=443
            --action stage:fw --action output:wan";

@@ -17,6 +17,10 @@ pub(crate) fn parse(text: &str) -> Result<Action, String> {
         ("set_field", Some(field)) => fields(field).map(Action::SetField),
         ("push_vlan", Some(tag)) => fields(tag).map(Action::PushVlan),
         ("pop_vlan", None) => Ok(Action::PopVlan),
+        ("push_mpls", Some(label)) => fields(label).map(Action::PushMpls),
+        ("pop_mpls", Some(ether_type)) => name(ether_type).map(Action::PopMpls),
+        ("decrement_mpls_ttl", None) => Ok(Action::DecrementMplsTtl),
+        ("copy_field", Some(ends)) => fields(ends).map(Action::CopyField),
         ("decrement_ttl", None) => Ok(Action::DecrementTtl),
         ("drop", None) => Ok(Action::Drop),
         _ => Err(format!("expected one of {}", FORMS.join(", "))),
@@ -32,20 +36,28 @@ pub(crate) fn format(action: &Action) -> String {
         Action::SetField(field) => format!("set_field:{}", pairs::write(field)),
         Action::PushVlan(tag) => format!("push_vlan:{}", pairs::write(tag)),
         Action::PopVlan => "pop_vlan".to_owned(),
+        Action::PushMpls(label) => format!("push_mpls:{}", pairs::write(label)),
+        Action::PopMpls(ether_type) => format!("pop_mpls:{ether_type}"),
+        Action::DecrementMplsTtl => "decrement_mpls_ttl".to_owned(),
+        Action::CopyField(ends) => format!("copy_field:{}", pairs::write(ends)),
         Action::DecrementTtl => "decrement_ttl".to_owned(),
         Action::Drop => "drop".to_owned(),
     }
 }
 
 /// The forms that an action can take.
-pub(crate) const FORMS: [&str; 8] = [
+pub(crate) const FORMS: [&str; 12] = [
     "output:PORT",
     "stage:STAGE",
     "goto:TABLE",
     "set_field:FIELD=VALUE",
     "push_vlan:vid=VID[,pcp=PCP][,tpid=TPID]",
     "pop_vlan",
+    "push_mpls:label=LABEL[,tc=TC][,ttl=TTL][,eth_type=TYPE]",
+    "pop_mpls:ETH_TYPE",
+    "copy_field:from=FIELD,to=FIELD",
     "decrement_ttl",
+    "decrement_mpls_ttl",
     "drop",
 ];
 
@@ -91,6 +103,29 @@ mod tests {
             ("set_field:l4_dst=443", json!({"set_field": {"l4_dst": 443}})),
             ("set_field:vlan_vid=10", json!({"set_field": {"vlan_vid": 10}})),
             ("set_field:vlan_pcp=7", json!({"set_field": {"vlan_pcp": 7}})),
+            ("set_field:mpls_label=16", json!({"set_field": {"mpls_label": 16}})),
+            ("set_field:mpls_tc=7", json!({"set_field": {"mpls_tc": 7}})),
+            ("set_field:mpls_ttl=9", json!({"set_field": {"mpls_ttl": 9}})),
+            ("set_field:arp_op=reply", json!({"set_field": {"arp_op": "reply"}})),
+            ("set_field:arp_spa=10.0.0.1", json!({"set_field": {"arp_spa": "10.0.0.1"}})),
+            ("set_field:arp_tpa=10.0.0.2", json!({"set_field": {"arp_tpa": "10.0.0.2"}})),
+            ("set_field:arp_sha=02:00:00:00:00:01", {
+                json!({"set_field": {"arp_sha": "02:00:00:00:00:01"}})
+            }),
+            ("set_field:arp_tha=02:00:00:00:00:02", {
+                json!({"set_field": {"arp_tha": "02:00:00:00:00:02"}})
+            }),
+            ("set_field:ipv6_label=1", json!({"set_field": {"ipv6_label": 1}})),
+            ("set_field:metadata=0x10/0xff", json!({"set_field": {"metadata": "0x10/0xff"}})),
+            ("push_mpls:label=16,tc=1,ttl=9,eth_type=mpls_multicast", {
+                json!({"push_mpls": {"label": 16, "tc": 1, "ttl": 9, "eth_type": "mpls_multicast"}})
+            }),
+            ("pop_mpls:ipv4", json!({"pop_mpls": "ipv4"})),
+            ("pop_mpls:0x6558", json!({"pop_mpls": "0x6558"})),
+            ("decrement_mpls_ttl", json!("decrement_mpls_ttl")),
+            ("copy_field:from=arp_sha,to=arp_tha", {
+                json!({"copy_field": {"from": "arp_sha", "to": "arp_tha"}})
+            }),
         ] {
             let action = parse(text).unwrap();
             assert_eq!(serde_json::to_value(&action).unwrap(), value, "{text}");
@@ -119,6 +154,9 @@ mod tests {
             ("push_vlan:pcp=1", "missing field `vid`"),
             ("push_vlan:vid=4096", "invalid value: integer `4096`, expected a VLAN id"),
             ("push_vlan:vid=1,tpid=0x9100", "unknown variant `0x9100`"),
+            ("push_mpls:tc=1", "missing field `label`"),
+            ("pop_mpls:vlan", "\"vlan\" is not an EtherType"),
+            ("copy_field:from=ip_ttl,to=l4_src", "unknown variant `ip_ttl`"),
             ("set_field:ttl=1", "unknown field `ttl`"),
             ("set_field:ip_ttl=1,l4_src=2", "2 keys in an object that has exactly one"),
             ("set_field:ip_src=10.0.0.0/8", "\"10.0.0.0/8\" is not an IP address"),

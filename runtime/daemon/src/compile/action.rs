@@ -1,7 +1,12 @@
-use api_model::{Action as Written, Invalid, PushVlan, SetField as WrittenField};
+use std::net::{IpAddr, Ipv4Addr};
+
+use api_model::{
+    Action as Written, CopiedField, CopyField, Invalid, IpAddress, PushMpls as WrittenLabel,
+    PushVlan, SetField as WrittenField,
+};
 use dataplane::{
     DropReason, TableId,
-    program::{Action, SetField, Tag},
+    program::{Action, Field, PushMpls, SetField, Tag},
 };
 
 use super::Names;
@@ -15,10 +20,16 @@ pub(super) fn compile(action: &Written, names: &Names) -> Result<Action, Invalid
             Action::Stage(names.stage(stage).map_err(|invalid| invalid.under("stage"))?)
         }
         Written::Drop => Action::Drop(DropReason::RuleDrop),
-        Written::SetField(field) => Action::Set(set_field(*field)),
+        Written::SetField(field) => set_field(*field),
+        Written::CopyField(CopyField { from, to }) => {
+            Action::Copy { from: copied(*from), to: copied(*to) }
+        }
         Written::DecrementTtl => Action::DecrementTtl,
         Written::PushVlan(tag) => Action::PushVlan(push_vlan(*tag)),
         Written::PopVlan => Action::PopVlan,
+        Written::PushMpls(label) => Action::PushMpls(push_mpls(*label)),
+        Written::PopMpls(ethertype) => Action::PopMpls { ethertype: ethertype.get() },
+        Written::DecrementMplsTtl => Action::DecrementMplsTtl,
         Written::Goto(table) => Action::Goto(TableId(table.get())),
     })
 }
@@ -27,8 +38,17 @@ fn push_vlan(tag: PushVlan) -> Tag {
     Tag { tpid: tag.tpid.get(), tci: u16::from(tag.pcp.get()) << 13 | tag.vid.get() }
 }
 
-fn set_field(field: WrittenField) -> SetField {
-    match field {
+fn push_mpls(label: WrittenLabel) -> PushMpls {
+    PushMpls {
+        ethertype: label.eth_type.get(),
+        label: label.label.get(),
+        traffic_class: label.tc.get(),
+        ttl: label.ttl,
+    }
+}
+
+fn set_field(field: WrittenField) -> Action {
+    Action::Set(match field {
         WrittenField::EthSrc(address) => SetField::EthSrc(address.0),
         WrittenField::EthDst(address) => SetField::EthDst(address.0),
         WrittenField::IpSrc(address) => SetField::IpSrc(address.0),
@@ -40,5 +60,40 @@ fn set_field(field: WrittenField) -> SetField {
         WrittenField::L4Dst(port) => SetField::L4Dst(port),
         WrittenField::VlanVid(vid) => SetField::VlanVid(vid.get()),
         WrittenField::VlanPcp(pcp) => SetField::VlanPcp(pcp.get()),
+        WrittenField::MplsLabel(label) => SetField::MplsLabel(label.get()),
+        WrittenField::MplsTc(class) => SetField::MplsTrafficClass(class.get()),
+        WrittenField::MplsTtl(ttl) => SetField::MplsTtl(ttl),
+        WrittenField::ArpOp(operation) => SetField::ArpOperation(operation.get()),
+        WrittenField::ArpSpa(address) => SetField::ArpSpa(ipv4(address).octets()),
+        WrittenField::ArpTpa(address) => SetField::ArpTpa(ipv4(address).octets()),
+        WrittenField::ArpSha(address) => SetField::ArpSha(address.0),
+        WrittenField::ArpTha(address) => SetField::ArpTha(address.0),
+        WrittenField::Ipv6Label(label) => SetField::Ipv6Label(label.get()),
+        WrittenField::Metadata(metadata) => {
+            return Action::SetMetadata { value: metadata.value, mask: metadata.mask };
+        }
+    })
+}
+
+fn ipv4(IpAddress(address): IpAddress) -> Ipv4Addr {
+    match address {
+        IpAddr::V4(address) => address,
+        IpAddr::V6(_) => unreachable!("validation refuses IPv6 for ARP"),
+    }
+}
+
+fn copied(field: CopiedField) -> Field {
+    match field {
+        CopiedField::EthSrc => Field::EthSrc,
+        CopiedField::EthDst => Field::EthDst,
+        CopiedField::IpSrc => Field::IpSrc,
+        CopiedField::IpDst => Field::IpDst,
+        CopiedField::ArpSpa => Field::ArpSpa,
+        CopiedField::ArpTpa => Field::ArpTpa,
+        CopiedField::ArpSha => Field::ArpSha,
+        CopiedField::ArpTha => Field::ArpTha,
+        CopiedField::L4Src => Field::L4Src,
+        CopiedField::L4Dst => Field::L4Dst,
+        CopiedField::Metadata => Field::Metadata,
     }
 }

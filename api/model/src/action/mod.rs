@@ -1,15 +1,17 @@
+mod copy_field;
+mod operand;
+
 use std::fmt;
 
+pub use copy_field::{CopiedField, CopyField};
+pub use operand::{LabelProtocol, PushMpls, PushVlan};
 use serde::{
     Deserialize, Deserializer, Serialize,
     de::{self, IntoDeserializer},
 };
 use utoipa::ToSchema;
 
-use crate::{
-    Invalid, Name, RuleSpec, SetField, TableNumber, TagProtocol, VlanId, VlanPriority,
-    matching::Family,
-};
+use crate::{EtherType, Invalid, Name, RuleSpec, SetField, TableNumber, matching::Family};
 
 /// One thing that is done with a packet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
@@ -27,24 +29,18 @@ pub enum Action {
     PushVlan(PushVlan),
     /// Its outer VLAN tag is taken away.
     PopVlan,
+    /// An MPLS label is put in front of those that it has, behind its VLAN tags.
+    PushMpls(PushMpls),
+    /// Its outermost MPLS label is taken away. Behind the last label is what is said here.
+    PopMpls(EtherType),
+    /// The TTL of its outermost MPLS label is made one less; at zero it is dropped.
+    DecrementMplsTtl,
+    /// A field of its headers is copied into another. Its checksums stay right.
+    CopyField(CopyField),
     /// It is looked up in a table with a larger number.
     Goto(TableNumber),
     /// A stage decides on it.
     Stage(Name),
-}
-
-/// A VLAN tag.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct PushVlan {
-    /// The VLAN.
-    pub vid: VlanId,
-    /// The priority.
-    #[serde(default)]
-    pub pcp: VlanPriority,
-    /// The EtherType that announces the tag.
-    #[serde(default)]
-    pub tpid: TagProtocol,
 }
 
 /// An action as it is written with an operand: an object with one of these keys.
@@ -54,6 +50,9 @@ struct WithOperand {
     output: Option<Name>,
     set_field: Option<SetField>,
     push_vlan: Option<PushVlan>,
+    push_mpls: Option<PushMpls>,
+    pop_mpls: Option<EtherType>,
+    copy_field: Option<CopyField>,
     goto: Option<TableNumber>,
     stage: Option<Name>,
 }
@@ -65,6 +64,7 @@ enum WithoutOperand {
     Drop,
     DecrementTtl,
     PopVlan,
+    DecrementMplsTtl,
 }
 
 /// An object that stands for one thing has no key or several.
@@ -101,6 +101,7 @@ impl<'de> de::Visitor<'de> for Written {
             WithoutOperand::Drop => Action::Drop,
             WithoutOperand::DecrementTtl => Action::DecrementTtl,
             WithoutOperand::PopVlan => Action::PopVlan,
+            WithoutOperand::DecrementMplsTtl => Action::DecrementMplsTtl,
         })
     }
 
@@ -110,6 +111,9 @@ impl<'de> de::Visitor<'de> for Written {
             given.output.map(Action::Output),
             given.set_field.map(Action::SetField),
             given.push_vlan.map(Action::PushVlan),
+            given.push_mpls.map(Action::PushMpls),
+            given.pop_mpls.map(Action::PopMpls),
+            given.copy_field.map(Action::CopyField),
             given.goto.map(Action::Goto),
             given.stage.map(Action::Stage),
         ])
@@ -132,11 +136,13 @@ pub(crate) fn validate(
         let most = RuleSpec::MAX_ACTIONS;
         return Err(Invalid::at(&[], format!("{} actions are more than {most}", actions.len())));
     }
+    let mut family = family;
     for (index, action) in actions.iter().enumerate() {
         let is_last = index + 1 == actions.len();
         action
             .validate(is_last, table, family)
             .map_err(|invalid| invalid.under(&index.to_string()))?;
+        family = action.family_after(family);
     }
     Ok(())
 }
@@ -160,14 +166,43 @@ impl Action {
                 let reason = format!("table {target} is not behind table {table}");
                 Err(Invalid::at(&["goto"], reason).hint("go to a table with a larger number"))
             }
-            Self::DecrementTtl if family == Some(Family::Other) => {
-                Err(Invalid::at(&[], "the packets that the rule matches are not IP"))
+            Self::DecrementTtl => are(family, Family::is_ip, "not IP"),
+            Self::DecrementMplsTtl => are(family, |it| it == Family::Mpls, "without a label"),
+            Self::PopMpls(_) => are(family, |it| it == Family::Mpls, "without a label")
+                .map_err(|invalid| invalid.under("pop_mpls")),
+            Self::CopyField(copy) => {
+                copy.validate(family).map_err(|invalid| invalid.under("copy_field"))
             }
             Self::SetField(field) => {
                 field.validate(family).map_err(|invalid| invalid.under("set_field"))
             }
             _ => Ok(()),
         }
+    }
+
+    /// What packets are known to be after it.
+    fn family_after(&self, family: Option<Family>) -> Option<Family> {
+        match self {
+            Self::PushMpls(_) => Some(Family::Mpls),
+            // There may be another label, and a stage may do as it likes.
+            Self::PopMpls(_) | Self::Stage(_) => None,
+            _ => family,
+        }
+    }
+}
+
+/// Checks that packets, if it is known what they are, are fit for an action.
+fn are(
+    family: Option<Family>,
+    fit: impl FnOnce(Family) -> bool,
+    otherwise: &str,
+) -> Result<(), Invalid> {
+    match family {
+        Some(family) if !fit(family) => {
+            let reason = format!("the packets that the rule matches are {otherwise}");
+            Err(Invalid::at(&[], reason))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -193,6 +228,15 @@ mod tests {
             {"set_field": {"ip_dscp": 46}}, {"set_field": {"ip_ecn": 1}}, {"set_field": {"ip_ttl": 64}},
             {"set_field": {"l4_src": 1}}, {"set_field": {"l4_dst": 2}},
             {"set_field": {"vlan_vid": 10}}, {"set_field": {"vlan_pcp": 7}},
+            {"push_mpls": {"label": 16, "tc": 5, "ttl": 9, "eth_type": "mpls_multicast"}},
+            {"pop_mpls": "ipv4"}, "decrement_mpls_ttl",
+            {"copy_field": {"from": "eth_src", "to": "eth_dst"}},
+            {"set_field": {"mpls_label": 16}}, {"set_field": {"mpls_tc": 7}},
+            {"set_field": {"mpls_ttl": 255}}, {"set_field": {"arp_op": "reply"}},
+            {"set_field": {"arp_spa": "10.0.0.1"}}, {"set_field": {"arp_tpa": "10.0.0.2"}},
+            {"set_field": {"arp_sha": "02:00:00:00:00:01"}},
+            {"set_field": {"arp_tha": "02:00:00:00:00:02"}},
+            {"set_field": {"ipv6_label": 1}}, {"set_field": {"metadata": "0x10/0xff"}},
         ]);
         let parsed: Vec<Action> = serde_json::from_value(actions.clone()).unwrap();
         assert_eq!(json!(parsed), actions);
@@ -258,5 +302,40 @@ mod tests {
         assert_eq!(ttl, "/1/set_field/ip_ttl: the packets that the rule matches are not IP");
         let ttl = not_ip(json!(["decrement_ttl"]));
         assert_eq!(ttl, "/0: the packets that the rule matches are not IP");
+    }
+
+    #[test]
+    fn what_packets_are_changes_with_their_labels() {
+        let v4 = |actions| validate_in_table_1(actions, Some(Family::V4));
+        let push = json!({"push_mpls": {"label": 16}});
+        assert_eq!(v4(json!([push, "decrement_mpls_ttl", {"set_field": {"mpls_tc": 1}}])), Ok(()));
+        assert_eq!(v4(json!([push, {"pop_mpls": "ipv4"}, "decrement_ttl"])), Ok(()));
+        for (actions, expected) in [
+            (json!(["decrement_mpls_ttl"]), "/0: the packets that the rule matches are without"),
+            (json!([{"pop_mpls": "ipv4"}]), "/0/pop_mpls: the packets that the rule matches are"),
+            (json!([push, "decrement_ttl"]), "/1: the packets that the rule matches are not IP"),
+            (
+                json!([push, {"set_field": {"ip_ttl": 1}}]),
+                "/1/set_field/ip_ttl: the packets that the rule matches are MPLS",
+            ),
+            (
+                json!([{"set_field": {"arp_op": "reply"}}]),
+                "/0/set_field/arp_op: the packets that the rule matches are IPv4",
+            ),
+            (
+                json!([{"set_field": {"ipv6_label": 1}}]),
+                "/0/set_field/ipv6_label: the packets that the rule matches are IPv4",
+            ),
+        ] {
+            let refused = v4(actions.clone()).unwrap_err();
+            assert!(refused.starts_with(expected), "{actions}: {refused}");
+        }
+    }
+
+    #[test]
+    fn the_addresses_of_arp_are_ipv4s() {
+        let action = json!([{"set_field": {"arp_tpa": "::1"}}]);
+        let refused = validate_in_table_1(action, None).unwrap_err();
+        assert_eq!(refused, "/0/set_field/arp_tpa: the addresses of ARP are IPv4's");
     }
 }
