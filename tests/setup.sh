@@ -4,10 +4,19 @@ set -euo pipefail
 
 packages=(
   build-essential pkg-config clang libclang-dev libdpdk-dev libhwloc-dev libudev-dev
-  iproute2 iputils-ping iperf3 ethtool curl ca-certificates jq tshark python3
+  iproute2 iputils-ping iperf3 ethtool curl ca-certificates jq tshark python3 openvswitch-switch
 )
 as_root=()
 [ "$(id -u)" -eq 0 ] || as_root=(sudo)
+
+# Tests start what they need, so that installing starts nothing, as long as this script runs.
+start_no_services() {
+  local policy=/usr/sbin/policy-rc.d
+  [ ! -e "$policy" ] || return 0
+  # shellcheck disable=SC2064
+  trap "${as_root[*]} rm -f $policy" EXIT
+  "${as_root[@]}" install -m 755 /dev/stdin "$policy" <<< $'#!/bin/sh\nexit 101'
+}
 
 # install PACKAGE...: those that are missing, and nothing that they merely recommend.
 install() {
@@ -16,6 +25,7 @@ install() {
     <(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "$@" 2>/dev/null | sed -n 's/^installed //p' | sort))
   [ -n "$missing" ] || return 0
   echo "setup: installing" $missing
+  start_no_services
   "${as_root[@]}" apt-get update -qq
   # shellcheck disable=SC2086
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $missing
