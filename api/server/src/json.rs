@@ -9,6 +9,10 @@ use crate::refusal::Refusal;
 
 /// Parses a whole body.
 pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Refusal> {
+    if let Ok(parsed) = serde_json::from_slice(bytes) {
+        return Ok(parsed);
+    }
+    // Once more, at half the speed, with a note of where it fails.
     let mut json = serde_json::Deserializer::from_slice(bytes);
     let parsed = serde_path_to_error::deserialize(&mut json)
         .map_err(|error| refusal(error.inner(), pointer(error.path())))?;
