@@ -2,7 +2,7 @@
 //! access lists, firewalls and IP chains. Lengths, protocols and classes of ports are drawn by
 //! weights; addresses cluster in networks, so that prefixes nest.
 
-use std::{collections::HashSet, net::Ipv4Addr};
+use std::{collections::HashSet, iter, net::Ipv4Addr};
 
 use super::{
     Protocol,
@@ -122,16 +122,6 @@ impl Flavour {
     }
 }
 
-/// A filter, of which the daemon needs a rule for each mask that its ranges of ports are made of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-struct Filter {
-    source: Prefix,
-    destination: Prefix,
-    protocol: Option<Protocol>,
-    source_ports: (u16, u16),
-    destination_ports: (u16, u16),
-}
-
 /// What a set has been drawn of so far.
 struct Draw {
     dice: Dice,
@@ -140,25 +130,14 @@ struct Draw {
     known: Vec<Ipv4Addr>,
 }
 
-/// Distinct filters, the first with the highest priority, as at most so many rules. Rules of one
-/// filter share its priority, and no packet matches two of them.
+/// So many distinct rules, the first with the highest priority.
 pub(super) fn rules(flavour: Flavour, count: u16, seed: u64) -> Vec<Rule> {
     let mut draw = Draw::new(seed);
     let mut seen = HashSet::new();
-    let mut rules = Vec::with_capacity(count.into());
-    let mut priority = u16::MAX;
-    loop {
-        let filter = draw.filter(flavour.profile());
-        if !seen.insert(filter) {
-            continue;
-        }
-        let expanded = filter.rules(priority);
-        if rules.len() + expanded.len() > count.into() && !rules.is_empty() {
-            return rules;
-        }
-        rules.extend(expanded);
-        priority -= 1;
-    }
+    let mut distinct =
+        iter::repeat_with(|| draw.rule(flavour.profile())).filter(|rule| seen.insert(*rule));
+    let priorities = (1..=count).rev();
+    priorities.filter_map(|priority| Some(Rule { priority, ..distinct.next()? })).collect()
 }
 
 impl Draw {
@@ -168,16 +147,17 @@ impl Draw {
         Self { networks: (0..NETWORKS).map(network).collect(), dice, known: Vec::new() }
     }
 
-    fn filter(&mut self, profile: &Profile) -> Filter {
+    /// A rule without a priority.
+    fn rule(&mut self, profile: &Profile) -> Rule {
         let source = self.prefix(profile.sources);
         let destination = self.prefix(profile.destinations);
         let protocol = *self.dice.weighted(profile.protocols);
-        let (mut source_ports, mut destination_ports) = (ANY_PORT, ANY_PORT);
+        let mut rule = Rule { priority: 0, source, destination, protocol, ..Rule::ANY };
         if protocol.is_some_and(Protocol::has_ports) {
-            source_ports = self.ports(profile.source_ports);
-            destination_ports = self.ports(profile.destination_ports);
+            rule.source_ports = self.ports(profile.source_ports);
+            rule.destination_ports = self.ports(profile.destination_ports);
         }
-        Filter { source, destination, protocol, source_ports, destination_ports }
+        rule
     }
 
     fn prefix(&mut self, lengths: &[(u32, u8)]) -> Prefix {
@@ -193,63 +173,21 @@ impl Draw {
         Prefix::of(address, length)
     }
 
-    fn ports(&mut self, classes: &[(u32, PortClass)]) -> (u16, u16) {
+    fn ports(&mut self, classes: &[(u32, PortClass)]) -> Ports {
+        let exact = |port| Ports::of(port, u16::MAX);
         match self.dice.weighted(classes) {
-            PortClass::Any => ANY_PORT,
-            PortClass::Low => (0, 1023),
-            PortClass::High => (1024, u16::MAX),
+            PortClass::Any => Ports::ANY,
+            PortClass::Low => Ports::Range { first: 0, last: 1023 },
+            PortClass::High => Ports::Range { first: 1024, last: u16::MAX },
             PortClass::Range => {
-                let first = self.dice.half_word();
-                (first, first.saturating_add(1 + self.dice.half_word() % 2000))
+                let first = self.dice.half_word().min(u16::MAX - 1);
+                let last = first.saturating_add(1 + self.dice.half_word() % 2000);
+                Ports::Range { first, last }
             }
-            PortClass::Exact if self.dice.fraction() < 0.7 => {
-                let port = *self.dice.pick(&SERVICES);
-                (port, port)
-            }
-            PortClass::Exact => {
-                let port = self.dice.half_word();
-                (port, port)
-            }
+            PortClass::Exact if self.dice.fraction() < 0.7 => exact(*self.dice.pick(&SERVICES)),
+            PortClass::Exact => exact(self.dice.half_word()),
         }
     }
-}
-
-const ANY_PORT: (u16, u16) = (0, u16::MAX);
-
-impl Filter {
-    fn rules(&self, priority: u16) -> Vec<Rule> {
-        let destinations = masks_of(self.destination_ports);
-        let rule = |source_ports, destination_ports| Rule {
-            priority,
-            source: self.source,
-            destination: self.destination,
-            protocol: self.protocol,
-            source_ports,
-            destination_ports,
-        };
-        let sources = masks_of(self.source_ports).into_iter();
-        sources
-            .flat_map(|source| {
-                destinations.iter().map(move |&destination| rule(source, destination))
-            })
-            .collect()
-    }
-}
-
-/// The fewest masked ports that are a range together.
-fn masks_of((first, last): (u16, u16)) -> Vec<Ports> {
-    let (mut next, end) = (u32::from(first), u32::from(last) + 1);
-    let mut masks = Vec::new();
-    while next < end {
-        // The largest aligned block that begins here and does not reach beyond the end.
-        let aligned = next.trailing_zeros().min(16);
-        let fitting = (end - next).ilog2();
-        let bits = aligned.min(fitting);
-        let mask = u16::try_from(0xffff_u32 << bits & 0xffff).expect("it is cut to 16 bits");
-        masks.push(Ports::of(u16::try_from(next).expect("it is below the end"), mask));
-        next += 1 << bits;
-    }
-    masks
 }
 
 #[cfg(test)]
@@ -257,27 +195,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn masks_hold_each_port_of_a_range_once_and_no_other() {
-        for range in [ANY_PORT, (0, 0), (1024, u16::MAX), (1, 65_534), (4_000, 5_999)] {
-            let masks = masks_of(range);
-            let rules: Vec<Rule> =
-                masks.iter().map(|&ports| Rule { destination_ports: ports, ..Rule::ANY }).collect();
-            for port in 0..=u16::MAX {
-                let header =
-                    super::super::Header { destination_port: port, ..super::super::replayed(0) };
-                let holding = rules.iter().filter(|rule| rule.matches(&header)).count();
-                assert_eq!(holding, usize::from((range.0..=range.1).contains(&port)), "{port}");
-            }
-        }
-        assert_eq!(masks_of(ANY_PORT), [Ports::ANY]);
-        assert_eq!(masks_of((1024, u16::MAX)).len(), 6);
-    }
-
-    #[test]
-    fn a_seed_makes_one_set_of_nearly_as_many_rules_as_asked_for() {
+    fn a_seed_makes_one_set_of_as_many_rules_as_asked_for() {
         for flavour in [Flavour::AccessList, Flavour::Firewall, Flavour::IpChain] {
             let set = rules(flavour, 5_000, 3);
-            assert!((4_600..=5_000).contains(&set.len()), "{flavour:?}: {}", set.len());
+            let priorities: HashSet<u16> = set.iter().map(|rule| rule.priority).collect();
+            assert_eq!((set.len(), priorities.len()), (5_000, 5_000));
             assert_eq!(set, rules(flavour, 5_000, 3));
             assert_ne!(set, rules(flavour, 5_000, 4));
         }

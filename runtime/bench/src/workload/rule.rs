@@ -43,30 +43,52 @@ impl fmt::Display for Prefix {
     }
 }
 
-/// The ports that agree with a value where a mask has ones.
+/// Ports by their bits or by their numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Ports {
-    value: u16,
-    mask: u16,
+pub(crate) enum Ports {
+    /// Those that agree with a value where a mask has ones.
+    Masked { value: u16, mask: u16 },
+    /// Those from one to another.
+    Range { first: u16, last: u16 },
 }
 
 impl Ports {
     /// Every port.
-    pub(crate) const ANY: Self = Self { value: 0, mask: 0 };
+    pub(crate) const ANY: Self = Self::Masked { value: 0, mask: 0 };
 
     /// Those that agree with `port` under `mask`.
     pub(crate) fn of(port: u16, mask: u16) -> Self {
-        Self { value: port & mask, mask }
+        Self::Masked { value: port & mask, mask }
     }
 
     #[cfg(test)]
     fn holds(self, port: u16) -> bool {
-        port & self.mask == self.value
+        match self {
+            Self::Masked { value, mask } => port & mask == value,
+            Self::Range { first, last } => (first..=last).contains(&port),
+        }
     }
 
-    /// The port among them whose other bits are those of `rest`.
-    pub(crate) fn port(self, rest: u16) -> u16 {
-        self.value | rest & !self.mask
+    /// A port among them, by a random number.
+    pub(crate) fn port(self, random: u16) -> u16 {
+        match self {
+            Self::Masked { value, mask } => value | random & !mask,
+            Self::Range { first, last } => {
+                first
+                    + u16::try_from(u32::from(random) % (u32::from(last - first) + 1))
+                        .expect("it is less than the size of the range")
+            }
+        }
+    }
+
+    /// As the API takes them; none for all of them.
+    fn to_match(self) -> Option<Value> {
+        match self {
+            Self::ANY => None,
+            Self::Masked { value, mask: u16::MAX } => Some(json!(value)),
+            Self::Masked { value, mask } => Some(json!(format!("{value}/{mask:#06x}"))),
+            Self::Range { first, last } => Some(json!(format!("{first}-{last}"))),
+        }
     }
 }
 
@@ -118,10 +140,8 @@ impl Rule {
             add("ip_proto", json!(protocol.name()));
         }
         for (field, ports) in [("l4_src", self.source_ports), ("l4_dst", self.destination_ports)] {
-            match ports {
-                Ports::ANY => {}
-                Ports { value, mask: u16::MAX } => drop(add(field, json!(value))),
-                Ports { value, mask } => drop(add(field, json!(format!("{value}/{mask:#06x}")))),
+            if let Some(ports) = ports.to_match() {
+                add(field, ports);
             }
         }
         Value::Object(written)
@@ -157,6 +177,7 @@ mod tests {
             Rule { protocol: Some(Protocol::Tcp), ..yes },
             Rule { source_ports: Ports::of(0x1300, 0xff00), ..yes },
             Rule { destination_ports: Ports::of(52, u16::MAX), ..yes },
+            Rule { destination_ports: Ports::Range { first: 54, last: 60 }, ..yes },
         ] {
             assert!(!no.matches(&HEADER), "{no:?}");
         }
@@ -177,6 +198,16 @@ mod tests {
             "l4_src": "4608/0xff00", "l4_dst": 53,
         });
         assert_eq!(rule.to_match("in"), written);
+    }
+
+    #[test]
+    fn a_port_made_from_a_range_is_in_it() {
+        let range = Ports::Range { first: 1024, last: u16::MAX };
+        assert_eq!(range.to_match(), Some(json!("1024-65535")));
+        for random in 0..=u16::MAX {
+            assert!(range.holds(range.port(random)), "{random}");
+            assert_eq!(Ports::Range { first: 0, last: u16::MAX }.port(random), random);
+        }
     }
 
     #[test]
