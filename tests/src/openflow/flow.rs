@@ -25,7 +25,7 @@ const LEVELS: u32 = 4;
 struct Kind {
     /// The EtherType of their version of IP.
     family: Option<u16>,
-    /// TCP or UDP, with a header that holds ports.
+    /// TCP, UDP or SCTP, with a header that holds ports.
     ports: Option<u8>,
     tagged: Option<bool>,
 }
@@ -109,8 +109,8 @@ fn transports(rule: &Rule, family: Option<u16>) -> Vec<Option<u8>> {
         return vec![None];
     }
     match rule.conditions.ip_proto {
-        None => vec![Some(TCP), Some(UDP), None],
-        Some(protocol @ (TCP | UDP)) => vec![Some(protocol), None],
+        None => vec![Some(TCP), Some(UDP), Some(SCTP), None],
+        Some(protocol @ (TCP | UDP | SCTP)) => vec![Some(protocol), None],
         Some(_) => vec![None],
     }
 }
@@ -180,8 +180,9 @@ fn fields(conditions: &Conditions, kind: Kind) -> Option<String> {
     Some(text + &transport_fields(conditions, kind))
 }
 
-/// What is said of fragments. Open vSwitch takes a later one's ports for zeros, so what is about
-/// ports is not about those.
+/// What is said of fragments. None if no packet is of this kind: Open vSwitch takes a later one's
+/// ports for zeros, so what is about ports is not about those, and Weft does not set SCTP's ports in
+/// any fragment, whose checksum hangs on the others.
 fn fragment(conditions: &Conditions, kind: Kind) -> Option<Option<&'static str>> {
     let has_transport = kind.ports.is_some()
         || conditions.l4_src.is_some()
@@ -189,16 +190,18 @@ fn fragment(conditions: &Conditions, kind: Kind) -> Option<Option<&'static str>>
         || conditions.tcp_flags.is_some()
         || conditions.icmp_type.is_some()
         || conditions.icmp_code.is_some();
-    match (conditions.ip_frag, has_transport) {
-        (Some(FragmentCondition::Later), true) => None,
-        (None, false) => Some(None),
-        (None, true) => Some(Some("not_later")),
-        (Some(FragmentCondition::No), _) => Some(Some("no")),
-        (Some(FragmentCondition::First), _) | (Some(FragmentCondition::Any), true) => {
-            Some(Some("first"))
-        }
-        (Some(FragmentCondition::Any), false) => Some(Some("yes")),
-        (Some(FragmentCondition::Later), false) => Some(Some("later")),
+    let is_whole = kind.ports == Some(SCTP);
+    match conditions.ip_frag {
+        Some(FragmentCondition::No) => Some(Some("no")),
+        None if is_whole => Some(Some("no")),
+        None if has_transport => Some(Some("not_later")),
+        None => Some(None),
+        Some(_) if is_whole => None,
+        Some(FragmentCondition::First) => Some(Some("first")),
+        Some(FragmentCondition::Any) if has_transport => Some(Some("first")),
+        Some(FragmentCondition::Any) => Some(Some("yes")),
+        Some(FragmentCondition::Later) if has_transport => None,
+        Some(FragmentCondition::Later) => Some(Some("later")),
     }
 }
 

@@ -151,6 +151,8 @@ fn ipv4(chance: &mut Chance, scope: Scope, mark: &[u8]) -> Vec<u8> {
     let options: &[u8] = if chance.percent(15) { &[0x94, 4, 0, 0] } else { &[] };
     let length = 20 + options.len();
     let total = u16::try_from(length + payload.len()).expect("the packet is short");
+    // A later fragment is never of the same packet as a first one.
+    let id = if fragment == Fragment::Later { [0x12, 0x35] } else { [0x12, 0x34] };
     let place: u16 = match fragment {
         Fragment::Not => chance.pick(&[0, 0x4000]),
         Fragment::First => 0x2000,
@@ -159,7 +161,7 @@ fn ipv4(chance: &mut Chance, scope: Scope, mark: &[u8]) -> Vec<u8> {
     let words = 0x40 | u8::try_from(length / 4).expect("a header is short");
     let mut header = vec![words, traffic_class(chance)];
     header.extend(total.to_be_bytes());
-    header.extend([0x12, 0x34]);
+    header.extend(id);
     header.extend(place.to_be_bytes());
     header.extend([chance.pick(&values::TTLS), protocol, 0, 0]);
     header.extend(addresses);
@@ -191,13 +193,15 @@ fn ipv6(chance: &mut Chance, mark: &[u8]) -> Vec<u8> {
 fn extensions(chance: &mut Chance, protocol: u8, fragment: Fragment) -> (u8, Vec<u8>) {
     let padded = [0, 0, 1, 4, 0, 0, 0, 0].to_vec();
     let authentication = [&[0, 4, 0, 0][..], &[0; 20]].concat();
-    let place = if fragment == Fragment::First { [0, 1] } else { [0, 25] };
-    let fragmented = [&[0, 0][..], &place, &[0, 0, 0, 7]].concat();
+    let fragmented = match fragment {
+        Fragment::First => vec![0, 0, 0, 1, 0, 0, 0, 7],
+        _ => vec![0, 0, 0, 25, 0, 0, 0, 8],
+    };
     let has_fragment = fragment != Fragment::Not;
     let chosen = [
         (0, padded.clone(), chance.percent(10)),
-        // It has been where it was to go: before, Weft takes the wrong destination into checksums.
-        (43, vec![0; 8], chance.percent(5)),
+        // With four places still to go to, or none.
+        (43, chance.pick(&[[0, 0, 1, 4, 0, 0, 0, 0], [0; 8]]).to_vec(), chance.percent(5)),
         (44, fragmented, has_fragment),
         (51, authentication, chance.percent(5) && fragment == Fragment::Not),
         (60, padded, chance.percent(10) && fragment == Fragment::Not),
