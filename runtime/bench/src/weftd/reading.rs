@@ -43,9 +43,7 @@ struct PortCounters {
 struct Worker {
     rx_packets: u64,
     busy_cycles: u64,
-    #[serde(alias = "cache_misses")]
     misses: u64,
-    #[serde(default)]
     flows: u64,
 }
 
