@@ -1,4 +1,4 @@
-use super::{FlowKey, layers};
+use super::{FlowKey, Mask, layers};
 
 /// What hashes begin with. It is drawn at start, so that nobody can make flows that collide.
 #[derive(Debug, Clone, Copy)]
@@ -28,20 +28,21 @@ impl Seed {
         if key.layers & layers::FRAGMENT == 0 {
             (flow.l4_src, flow.l4_dst) = (key.l4_src, key.l4_dst);
         }
-        let [.., a, b, c, d] = self.mix(flow.words().iter().copied()).to_be_bytes();
+        let [a, b, c, d, ..] = Mask::new(&FlowKey::EXACT).hash(self, &flow).to_be_bytes();
         u32::from_be_bytes([a, b, c, d])
     }
 
-    /// Mixes words, two at a time.
+    /// Mixes words, two at a time and each pair by itself, so that the processor can do all at once.
+    /// Pairs begin differently, so that it matters which words are where.
     #[inline]
-    pub(super) fn mix(self, words: impl IntoIterator<Item = u64>) -> u64 {
-        let mut words = words.into_iter();
-        let mut hash = self.0;
-        while let Some(first) = words.next() {
-            let second = words.next().unwrap_or(0);
-            hash = folded_multiply(first ^ hash, second ^ MULTIPLIER ^ hash.rotate_left(32));
+    pub(super) fn mix<const PAIRS: usize>(self, words: [[u64; 2]; PAIRS]) -> u64 {
+        let mut begin = self.0;
+        let mut mixed = 0;
+        for [first, second] in words {
+            begin = begin.wrapping_add(MULTIPLIER);
+            mixed ^= folded_multiply(first ^ begin, second ^ begin.rotate_left(32));
         }
-        hash
+        folded_multiply(mixed, MULTIPLIER)
     }
 }
 
@@ -57,7 +58,6 @@ fn folded_multiply(a: u64, b: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::flow::Mask;
 
     #[test]
     fn the_flow_hash_looks_at_addresses_protocol_and_ports_alone() {

@@ -7,9 +7,6 @@ use super::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Mask {
     bits: FlowKey,
-    /// The words that have a bit.
-    places: [u8; WORDS],
-    count: u8,
     /// Whether a word behind the short ones has a bit.
     long: bool,
 }
@@ -17,15 +14,8 @@ pub(crate) struct Mask {
 impl Mask {
     /// The mask of these bits.
     pub(crate) fn new(bits: &FlowKey) -> Self {
-        let mut mask = Self { bits: *bits, places: [0; WORDS], count: 0, long: false };
-        for (place, word) in (0_u8..).zip(bits.words()) {
-            if *word != 0 {
-                mask.places[usize::from(mask.count)] = place;
-                mask.count += 1;
-                mask.long |= usize::from(place) >= SHORT;
-            }
-        }
-        mask
+        let long = bits.words()[SHORT..].iter().any(|word| *word != 0);
+        Self { bits: *bits, long }
     }
 
     /// Its bits.
@@ -46,13 +36,14 @@ impl Mask {
     #[inline]
     pub(crate) fn hash(&self, seed: Seed, key: &FlowKey) -> u64 {
         let (mask, key) = (self.bits.words(), key.words());
-        let word = |place: u8| {
-            let place = usize::from(place) % WORDS;
-            mask[place] & key[place]
-        };
-        seed.mix(self.places[..usize::from(self.count)].iter().map(|&place| word(place)))
+        let word = |place: usize| mask[place] & key[place];
+        let pair = |place: usize| [word(place), word(place + 1)];
+        let short = seed.mix([pair(0), pair(2), pair(4), [word(6), 0]]);
+        if self.long { Seed(short).mix([pair(7), pair(9)]) } else { short }
     }
 }
+
+const _: () = assert!(SHORT == 7 && WORDS == 11, "a hash is of all words");
 
 /// The bits in which two keys differ under a mask, in some words.
 #[inline]

@@ -1,5 +1,10 @@
 /// How many flows may stand at one place.
 const WAYS: usize = 8;
+/// How many signatures a word has.
+const LANES: usize = 4;
+/// The lowest bit of each signature in a word, and the highest.
+const LOWEST: u64 = 0x0001_0001_0001_0001;
+const HIGHEST: u64 = LOWEST << 15;
 
 /// Finds flows by 16 bits of a hash: a set-associative index of a fixed size, a cache line a set.
 ///
@@ -13,8 +18,8 @@ pub(crate) struct Signatures {
 #[derive(Debug, Clone, Copy, Default)]
 #[repr(align(64))]
 struct Set {
-    /// Zero where there is none.
-    signatures: [u16; WAYS],
+    /// Zero where there is none. The lowest sixteen bits of a word are its first way's.
+    signatures: [u64; WAYS / LANES],
     flows: [u32; WAYS],
     /// A bit for each that was found since the bits were last cleared.
     used: u8,
@@ -32,14 +37,12 @@ impl Signatures {
     pub(crate) fn find(&mut self, hash: u64, mut is: impl FnMut(u32) -> bool) -> Option<u32> {
         let set = self.set(hash);
         let mut ways = set.ways_with(signature(hash));
-        while ways != 0 {
-            let way = ways.trailing_zeros() as usize % WAYS;
+        while let Some(way) = ways.next() {
             let flow = set.flows[way];
             if is(flow) {
                 set.used |= 1 << way;
                 return Some(flow);
             }
-            ways &= ways - 1;
         }
         None
     }
@@ -48,12 +51,9 @@ impl Signatures {
     #[inline]
     pub(crate) fn first(&mut self, hash: u64) -> Option<u32> {
         let set = self.set(hash);
-        let ways = set.ways_with(signature(hash));
-        let way = ways.trailing_zeros() as usize % WAYS;
-        (ways != 0).then(|| {
-            set.used |= 1 << way;
-            set.flows[way]
-        })
+        let way = set.ways_with(signature(hash)).next()?;
+        set.used |= 1 << way;
+        Some(set.flows[way])
     }
 
     /// Puts a flow in where there is room; else, if `replace`, in the place of one that was not
@@ -94,9 +94,9 @@ impl Signatures {
     /// Takes a flow out.
     pub(crate) fn remove(&mut self, hash: u64, flow: u32) {
         let set = self.set(hash);
-        for (signature, it) in set.signatures.iter_mut().zip(set.flows) {
-            if it == flow {
-                *signature = 0;
+        for way in 0..WAYS {
+            if set.flows[way] == flow {
+                set.sign(way, 0);
             }
         }
     }
@@ -110,21 +110,50 @@ impl Signatures {
 }
 
 impl Set {
-    /// A bit for each way that has a signature.
+    /// The ways that have a signature, and at times others.
     #[inline]
-    fn ways_with(&self, signature: u16) -> u32 {
-        (0..WAYS).fold(0, |found, way| found | u32::from(self.signatures[way] == signature) << way)
+    fn ways_with(&self, signature: u16) -> Ways {
+        let wanted = u64::from(signature) * LOWEST;
+        Ways(self.signatures.map(|word| zeros(word ^ wanted)))
     }
 
     fn free_way(&self) -> Option<usize> {
-        self.signatures.iter().position(|&signature| signature == 0)
+        (0..WAYS).find(|way| self.signatures[way / LANES] >> (way % LANES * 16) & 0xffff == 0)
     }
 
     fn put(&mut self, way: usize, hash: u64, flow: u32) {
-        self.signatures[way] = signature(hash);
+        self.sign(way, signature(hash));
         self.flows[way] = flow;
         self.used &= !(1 << way);
     }
+
+    fn sign(&mut self, way: usize, signature: u16) {
+        let (word, shift) = (&mut self.signatures[way / LANES], way % LANES * 16);
+        *word = *word & !(0xffff << shift) | u64::from(signature) << shift;
+    }
+}
+
+/// Ways, as the highest bits of their lanes in the words of a set.
+struct Ways([u64; WAYS / LANES]);
+
+impl Iterator for Ways {
+    type Item = usize;
+
+    #[inline]
+    fn next(&mut self) -> Option<usize> {
+        let [low, high] = &mut self.0;
+        let (word, base) = if *low != 0 { (low, 0) } else { (high, LANES) };
+        let way = word.trailing_zeros() as usize / 16;
+        *word &= word.checked_sub(1)?;
+        Some(base + way % LANES)
+    }
+}
+
+/// The highest bit of each lane that is zero; at times also of a lane above one (Warren, "Hacker's
+/// Delight", 6-1).
+#[inline]
+fn zeros(word: u64) -> u64 {
+    word.wrapping_sub(LOWEST) & !word & HIGHEST
 }
 
 /// The bits of a hash that are kept; never zero.

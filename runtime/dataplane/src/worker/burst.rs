@@ -81,12 +81,7 @@ impl<P: Packet> Burst<P> {
     #[inline]
     pub(super) fn look_up(&mut self, in_port: PortId, classifier: &mut Classifier) {
         self.in_port = in_port;
-        let mut shortest = u32::MAX;
-        for (packet, length) in self.packets.iter().zip(&mut self.lengths) {
-            *length = u32::try_from(packet.bytes().len()).expect("a packet fits a buffer");
-            shortest = shortest.min(*length);
-        }
-        self.headers_known = shortest < SHORTEST || !classifier.sees_ports_alone();
+        self.headers_known = !classifier.sees_ports_alone() || !self.are_frames();
         if self.headers_known {
             self.look_up_each(classifier);
         } else {
@@ -96,12 +91,26 @@ impl<P: Packet> Burst<P> {
         }
     }
 
+    /// Notes the packets' lengths. Returns whether all are long enough for an Ethernet header.
+    #[inline]
+    fn are_frames(&mut self) -> bool {
+        let mut shortest = u32::MAX;
+        for (packet, noted) in self.packets.iter().zip(&mut self.lengths) {
+            *noted = length(packet.bytes());
+            shortest = shortest.min(*noted);
+        }
+        shortest >= SHORTEST
+    }
+
     fn look_up_each(&mut self, classifier: &mut Classifier) {
         self.packets.iter().for_each(P::prefetch);
         let count = self.packets.len();
         let mut alive = 0_u32;
-        for (place, (packet, parsed)) in self.packets.iter().zip(&mut self.parsed).enumerate() {
-            alive |= u32::from(parsed.read(self.in_port, packet.bytes())) << place;
+        let places = self.packets.iter().zip(&mut self.lengths).zip(&mut self.parsed).enumerate();
+        for (place, ((packet, noted), parsed)) in places {
+            let frame = packet.bytes();
+            *noted = length(frame);
+            alive |= u32::from(parsed.read(self.in_port, frame)) << place;
         }
         let programs = &mut self.programs[..count];
         programs.fill(None);
@@ -162,4 +171,9 @@ impl<P: Packet> Burst<P> {
         }
         self.contexts.clear();
     }
+}
+
+#[inline]
+fn length(frame: &[u8]) -> u32 {
+    u32::try_from(frame.len()).expect("a packet fits a buffer")
 }

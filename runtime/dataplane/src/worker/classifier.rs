@@ -29,7 +29,7 @@ pub(super) struct Classifier {
 }
 
 /// How many flows are settled between two bursts, and when there are none.
-const SETTLED_BUSY: usize = 2;
+const SETTLED_BUSY: usize = 1;
 const SETTLED_IDLE: usize = 32;
 
 /// How packets were found.
