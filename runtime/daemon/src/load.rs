@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use api_model::Config;
 use api_server::Control;
 
-use crate::control::Daemon;
+use crate::control::{Daemon, RuleKey};
 
 /// Makes everything that the file names, or says what could not be made.
 pub(crate) fn apply(daemon: &Daemon, config: &Config, file: Option<&Path>) -> Result<()> {
@@ -29,11 +29,22 @@ pub(crate) fn apply(daemon: &Daemon, config: &Config, file: Option<&Path>) -> Re
     }
     for (table, tabled) in &config.tables {
         daemon.put_table(*table, tabled.spec()).with_context(|| format!("table {table}"))?;
-        for (name, spec) in &tabled.rules {
-            daemon
-                .put_rule(*table, name, spec.clone())
-                .with_context(|| format!("rule {name} of table {table}"))?;
-        }
     }
+    make_rules(daemon, config)?;
     daemon.poll_first(attached).context("the ports cannot be polled")
+}
+
+/// Makes the rules of all tables together, so that many take no longer than they must.
+fn make_rules(daemon: &Daemon, config: &Config) -> Result<()> {
+    let rules = config.tables.iter().flat_map(|(table, tabled)| {
+        tabled.rules.iter().map(|(name, spec)| ((*table, name.clone()), spec.clone()))
+    });
+    let made = daemon.make_rules(rules.collect()).map_err(|(rule, refused)| {
+        let about = rule.map_or_else(
+            || "the rules".to_owned(),
+            |(table, name): RuleKey| format!("rule {name} of table {table}"),
+        );
+        anyhow::Error::new(refused).context(about)
+    });
+    made.map(drop)
 }

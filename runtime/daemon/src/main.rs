@@ -6,6 +6,7 @@ mod arguments;
 mod compile;
 mod control;
 mod cores;
+mod describe;
 mod load;
 mod plane;
 mod reasons;

@@ -8,7 +8,6 @@ use api_server::{Control, Put};
 use super::{
     Daemon,
     refusal::{self, Answer},
-    tables::undone,
 };
 
 impl Control for Daemon {
@@ -96,16 +95,16 @@ impl Control for Daemon {
         self.make_batch(operations)
     }
 
-    fn flows(&self, _query: FlowQuery) -> Answer<Flows> {
-        undone("list flows")
+    fn flows(&self, query: FlowQuery) -> Answer<Flows> {
+        self.list_flows(query)
     }
 
     fn flush_flows(&self) -> Answer<()> {
-        undone("flush flows")
+        self.forget_flows()
     }
 
-    fn explain(&self, _request: ExplainRequest) -> Answer<Explanation> {
-        undone("explain packets")
+    fn explain(&self, request: ExplainRequest) -> Answer<Explanation> {
+        self.explain_packet(&request)
     }
 
     fn workers(&self) -> Answer<Vec<Worker>> {

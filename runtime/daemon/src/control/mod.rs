@@ -4,6 +4,8 @@
 //! or none, and then writes it down. Reading takes only the short lock of the state.
 
 mod api;
+mod explain;
+mod flows;
 mod modules;
 mod ports;
 mod refusal;
@@ -18,6 +20,7 @@ pub(crate) mod watch;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use refusal::Answer;
+pub(crate) use state::RuleKey;
 use state::State;
 
 use crate::{
@@ -62,9 +65,15 @@ impl Daemon {
     /// here.
     fn publish(&self, changes: impl FnMut(usize) -> Vec<Change>) -> Answer<()> {
         let revision = self.state().revision + 1;
+        self.publish_as(revision, changes)?;
+        self.state().revision = revision;
+        Ok(())
+    }
+
+    /// The same under a revision that is given, and may be the one that runs.
+    fn publish_as(&self, revision: u64, changes: impl FnMut(usize) -> Vec<Change>) -> Answer<()> {
         let changes = (0..self.plane.len()).map(changes).collect();
         drop(self.plane.configure(revision, changes).map_err(refusal::unchanged)?);
-        self.state().revision = revision;
         Ok(())
     }
 

@@ -1,8 +1,8 @@
 use std::{ops::Bound, sync::Arc};
 
 use api_model::{
-    Code, Name, Rule as Resource, RuleOperation, RuleQuery, RuleSpec, RuleStatus, RulesChanged,
-    TableNumber,
+    Code, Invalid, Name, Rule as Resource, RuleOperation, RuleQuery, RuleSpec, RuleStatus,
+    RulesChanged, TableNumber,
 };
 use api_server::{ControlError, Kind, Put};
 use dataplane::{
@@ -85,17 +85,22 @@ impl Daemon {
             };
             Wanted { key: (table, name.clone()), spec }
         });
-        self.make(wanted.collect()).map_err(|(place, refused)| match (place, refused) {
-            (Some(place), ControlError::Invalid { code, invalid }) => {
-                refusal::invalid(code, operations[place].invalid(place, invalid))
-            }
-            (Some(place), ControlError::NotFound { kind, name }) => {
-                let reason = format!("there is no {} {name}", kind.word());
-                let invalid = api_model::Invalid::at(&[], reason);
-                refusal::invalid(Code::RuleInvalid, operations[place].invalid(place, invalid))
-            }
-            (_, refused) => refused,
+        self.make(wanted.collect()).map_err(|(place, refused)| match place {
+            Some(place) => in_batch(place, &operations[place], refused),
+            None => refused,
         })
+    }
+
+    /// Makes all rules or none. A refusal says which rule it is about, if it is about one.
+    pub(crate) fn make_rules(
+        &self,
+        rules: Vec<(RuleKey, RuleSpec)>,
+    ) -> Result<RulesChanged, (Option<RuleKey>, ControlError)> {
+        let _changing = self.changing();
+        let keys: Vec<RuleKey> = rules.iter().map(|(key, _)| key.clone()).collect();
+        let wanted = rules.into_iter().map(|(key, spec)| Wanted { key, spec: Some(spec) });
+        self.make(wanted.collect())
+            .map_err(|(place, refused)| (place.map(|place| keys[place].clone()), refused))
     }
 
     /// Makes all changes or none; a refusal says which change it is about.
@@ -106,17 +111,16 @@ impl Daemon {
         for difference in &differences {
             difference.apply(&mut tables);
         }
-        let table = differences.iter().map(|difference| difference.key.0);
-        if let Some(full) =
-            table.filter(|table| tables.masks(TableId(table.get())) > MOST_MASKS).next()
-        {
+        let mut table = differences.iter().map(|difference| difference.key.0);
+        if let Some(full) = table.find(|table| tables.masks(TableId(table.get())) > MOST_MASKS) {
             return Err((None, too_many_masks(full)));
         }
         if !differences.is_empty() {
             let touched = Touched::by(differences.iter().flat_map(Difference::patterns));
-            self.publish_tables(tables, touched).map_err(|refused| (None, refused))?;
-            let mut state = self.state();
-            differences.into_iter().for_each(|difference| state.write_down(difference));
+            self.publish_tables(tables, touched, |state| {
+                differences.into_iter().for_each(|difference| state.write_down(difference));
+            })
+            .map_err(|refused| (None, refused))?;
         }
         tracing::info!(?changed, "rules");
         changed.revision = self.state().revision;
@@ -165,11 +169,18 @@ impl Daemon {
         Ok(differences)
     }
 
-    /// Has the workers take up other tables.
-    pub(super) fn publish_tables(&self, tables: Tables, touched: Touched) -> Answer<()> {
+    /// Has the workers take up other tables, and writes down what they are made of.
+    pub(super) fn publish_tables(
+        &self,
+        tables: Tables,
+        touched: Touched,
+        write_down: impl FnOnce(&mut State),
+    ) -> Answer<()> {
         let (tables, touched) = (Arc::new(tables), Arc::new(touched));
         self.publish(|_| vec![Change::Rules(Arc::clone(&tables), Arc::clone(&touched))])?;
-        self.state().tables = tables;
+        let mut state = self.state();
+        state.tables = tables;
+        write_down(&mut state);
         Ok(())
     }
 }
@@ -205,6 +216,20 @@ impl State {
             }
             (None, None) => {}
         }
+    }
+}
+
+/// A refusal of one operation, as it is said of the batch.
+fn in_batch(place: usize, operation: &RuleOperation, refused: ControlError) -> ControlError {
+    match refused {
+        ControlError::Invalid { code, invalid } => {
+            refusal::invalid(code, operation.invalid(place, invalid))
+        }
+        ControlError::NotFound { .. } => {
+            let invalid = Invalid::at(&[], refused.to_string());
+            refusal::invalid(Code::RuleNotFound, operation.invalid(place, invalid))
+        }
+        other => other,
     }
 }
 

@@ -12,7 +12,7 @@ use dataplane::{
 };
 use wasm::{Module, StageStats, StageTotals};
 
-use crate::{compile::Names, reasons::Reasons};
+use crate::{compile::Names, describe::Directory, reasons::Reasons};
 
 /// The configuration that the workers run.
 #[derive(Default)]
@@ -72,7 +72,7 @@ impl StageEntry {
 }
 
 /// What clients call a rule.
-pub(super) type RuleKey = (TableNumber, Name);
+pub(crate) type RuleKey = (TableNumber, Name);
 
 /// A rule, and the engine's form of it.
 pub(super) struct RuleEntry {
@@ -115,6 +115,14 @@ impl State {
         Names {
             ports: self.ports.iter().map(|(name, port)| (name.clone(), port.id)).collect(),
             stages: self.stages.iter().map(|(name, stage)| (name.clone(), stage.id)).collect(),
+        }
+    }
+
+    /// What the numbers in the engine's answers are called.
+    pub(super) fn directory(&self) -> Directory {
+        Directory {
+            ports: self.ports.iter().map(|(name, port)| (port.id, name.clone())).collect(),
+            stages: self.stages.iter().map(|(name, stage)| (stage.id, name.clone())).collect(),
         }
     }
 

@@ -1,7 +1,6 @@
 use std::collections::BTreeMap;
 
 use api_model::{Code, FlowTable, TableNumber, TableSpec, TableStatus};
-use api_server::ControlError;
 use dataplane::{
     TableId,
     classify::{Tables, Touched},
@@ -45,14 +44,13 @@ impl Daemon {
             (Tables::clone(&state.tables), actions)
         };
         tables.set_miss(TableId(table.get()), actions);
-        self.publish_tables(tables, Touched::All)?;
-        let mut state = self.state();
-        if is_default {
-            state.misses.remove(&table);
-        } else {
-            state.misses.insert(table, spec);
-        }
-        drop(state);
+        self.publish_tables(tables, Touched::All, |state| {
+            if is_default {
+                state.misses.remove(&table);
+            } else {
+                state.misses.insert(table, spec);
+            }
+        })?;
         Ok(self.get_table(table))
     }
 }
@@ -63,10 +61,4 @@ impl State {
         let spec = self.misses.get(&table).cloned().unwrap_or_default();
         FlowTable { table, spec, status: TableStatus { rules, masks } }
     }
-}
-
-/// What the engine does not do.
-pub(super) fn undone<T>(what: &str) -> Answer<T> {
-    let detail = format!("this daemon does not {what}");
-    Err(ControlError::Unavailable { code: Code::Unavailable, detail })
 }

@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use dataplane::worker::{self, Report, Settings};
+use dataplane::worker::{self, FlowPage, Report, Settings};
 use dpdk::{Mbuf, RxQueue, TxQueue};
 pub(crate) use thread::StartError;
 use thread::Thread;
@@ -103,6 +103,17 @@ impl Plane {
                 _ => Err(Stalled { worker }),
             })
             .collect()
+    }
+
+    /// A page of the flows that a worker caches.
+    pub(crate) fn flows(&self, worker: usize, page: FlowPage) -> Result<FlowPage, Stalled> {
+        let remotes = self.remotes();
+        let remote = std::slice::from_ref(&remotes[worker]);
+        let answer = exchange(remote, [Request::Flows(page)]).pop();
+        match answer.map(|answer| answer.map(|request| *request)) {
+            Some(Ok(Request::Flows(page))) => Ok(page),
+            _ => Err(Stalled { worker }),
+        }
     }
 
     /// Stops all workers, however long they take, and frees what they had.

@@ -7,7 +7,7 @@ use crate::{DropReason, Packet, packet::Headers};
 ///
 /// Why the packet is to be dropped. Its bytes are as they were.
 #[inline]
-pub(crate) fn apply<P: Packet>(
+pub fn apply<P: Packet>(
     action: Action,
     packet: &mut P,
     headers: &Headers,

@@ -10,5 +10,5 @@ mod tag;
 mod ttl;
 
 pub use action::{Action, Field, PushMpls, SetField, Tag};
-pub(crate) use apply::apply;
+pub use apply::apply;
 pub(crate) use interner::{ProgramId, Programs};

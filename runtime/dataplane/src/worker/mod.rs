@@ -18,6 +18,7 @@ pub use counters::{LoopCounters, PortCounters, Report};
 pub use flows::{CachedFlow, FlowCounters};
 pub use mailbox::{Change, Mailbox, Queues, Remote, Request, mailbox};
 use ports::Ports;
+pub use run::MOST_LOOKUPS;
 
 use crate::{Packet, Receive, StageId, Transmit, flow::Seed, stage::Stage};
 

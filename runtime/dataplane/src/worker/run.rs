@@ -9,7 +9,7 @@ use crate::{
 
 /// How often a packet may be looked up: once, and again after each stage or change that sends it
 /// to another table.
-const MOST_LOOKUPS: usize = 16;
+pub const MOST_LOOKUPS: usize = 16;
 
 impl<P: Packet> Burst<P> {
     /// Decides on every packet of the burst, whose programs were found, and sends or frees it.

@@ -1,0 +1,215 @@
+//! What would become of a packet: the engine's own tables and actions, run over a copy of it here.
+
+use std::ops::ControlFlow;
+
+use api_model::{
+    Action as Written, Code, Decision, ExplainRequest, ExplainStep, Explanation, Fields, Invalid,
+    TableNumber, TableSpec,
+};
+use dataplane::{
+    DropReason, PortId, StageId, TableId,
+    classify::Step,
+    flow::FlowKey,
+    packet::{Buffer, Packet, Parsed, parse},
+    program::{Action, apply},
+    worker::MOST_LOOKUPS,
+};
+
+use super::{
+    Daemon,
+    refusal::{self, Answer},
+    state::{RuleKey, State},
+};
+use crate::describe::{self, Directory};
+
+impl Daemon {
+    /// Follows a packet through the tables, up to the first stage.
+    pub(super) fn explain_packet(&self, request: &ExplainRequest) -> Answer<Explanation> {
+        let state = self.state();
+        let port = state.ports.get(&request.in_port).ok_or_else(|| {
+            let reason = format!("there is no port {}", request.in_port);
+            refusal::invalid(Code::ExplainInvalid, Invalid::at(&["in_port"], reason))
+        })?;
+        let mut walk = Walk::new(&state, port.id, request.packet.as_bytes());
+        let key = walk.key();
+        let end = walk.run(TableId(request.table.get()));
+        Ok(walk.explanation(key, &end))
+    }
+}
+
+/// A packet on its way.
+struct Walk<'a> {
+    state: &'a State,
+    directory: Directory,
+    in_port: PortId,
+    packet: Buffer,
+    /// What its headers say, if it is long enough for any.
+    parsed: Option<Parsed>,
+    metadata: u64,
+    /// The ports that copies left by.
+    copies: Vec<PortId>,
+    steps: Vec<ExplainStep>,
+    lines: Vec<String>,
+}
+
+/// How a packet ends.
+#[derive(Debug)]
+enum End {
+    Sent(PortId),
+    Dropped(DropReason),
+    /// A stage decides, and what is done if it lets the packet go on.
+    Decided(StageId, Vec<Action>),
+}
+
+/// Whether a packet goes on to another table, or ends.
+type Turn = ControlFlow<End, TableId>;
+
+impl<'a> Walk<'a> {
+    fn new(state: &'a State, in_port: PortId, frame: &[u8]) -> Self {
+        Self {
+            state,
+            directory: state.directory(),
+            in_port,
+            packet: Buffer::new(frame),
+            parsed: parse(in_port, frame),
+            metadata: 0,
+            copies: Vec::new(),
+            steps: Vec::new(),
+            lines: Vec::new(),
+        }
+    }
+
+    fn key(&self) -> Fields {
+        if let Some(parsed) = &self.parsed {
+            return describe::packet(&parsed.key, &self.directory);
+        }
+        let bare = FlowKey { in_port: self.in_port.0, ..FlowKey::NONE };
+        let mask = FlowKey { in_port: u16::MAX, ..FlowKey::NONE };
+        describe::matched(&bare, &mask, &self.directory)
+    }
+
+    /// Looks it up, and again where the actions say so, as often as the engine does.
+    fn run(&mut self, first: TableId) -> End {
+        let mut table = first;
+        for _ in 0..MOST_LOOKUPS {
+            match self.look_up(table) {
+                Turn::Break(end) => return end,
+                Turn::Continue(next) if !self.state.tables.has(next) => {
+                    return End::Dropped(DropReason::NoSuchTable);
+                }
+                Turn::Continue(next) => {
+                    self.lines.push(format!("so changed, it is looked up in table {}", next.0));
+                    table = next;
+                }
+            }
+        }
+        End::Dropped(DropReason::RecirculationLimit)
+    }
+
+    fn look_up(&mut self, table: TableId) -> Turn {
+        let Some(parsed) = self.parsed else { return Turn::Break(DropReason::Runt.into()) };
+        let key = FlowKey { table: table.0.into(), metadata: self.metadata, ..parsed.key };
+        let steps = self.state.tables.explain(table, &key);
+        steps.iter().for_each(|step| self.note(step, &key));
+        let actions: Vec<Action> = steps.into_iter().flat_map(|step| step.actions).collect();
+        self.act(&actions)
+    }
+
+    /// Does to the packet what the engine would.
+    fn act(&mut self, actions: &[Action]) -> Turn {
+        for (place, &action) in actions.iter().enumerate() {
+            let rest = &actions[place + 1..];
+            match action {
+                Action::Output(port) if rest.is_empty() => return Turn::Break(End::Sent(port)),
+                Action::Output(port) => self.copies.push(port),
+                Action::Drop(reason) => return Turn::Break(reason.into()),
+                Action::Goto(table) => return Turn::Continue(table),
+                Action::Stage(stage) => return Turn::Break(End::Decided(stage, rest.to_vec())),
+                change => {
+                    if let Err(reason) = self.change(change) {
+                        return Turn::Break(reason.into());
+                    }
+                }
+            }
+        }
+        Turn::Break(DropReason::NoOutput.into())
+    }
+
+    fn change(&mut self, action: Action) -> Result<(), DropReason> {
+        let headers = self.parsed.ok_or(DropReason::Runt)?.headers;
+        apply(action, &mut self.packet, &headers, &mut self.metadata)?;
+        self.parsed = parse(self.in_port, self.packet.bytes());
+        Ok(())
+    }
+
+    /// Writes down what one table said.
+    fn note(&mut self, step: &Step, key: &FlowKey) {
+        let table = TableNumber::new(step.table.0).unwrap_or_default();
+        let rule = step.rule.and_then(|(id, _)| self.state.rule_keys.get(&id));
+        let actions = self.said(table, rule);
+        let said = describe::words(&actions);
+        let alike = describe::matched(&(key & &step.seen), &step.seen, &self.directory);
+        let who = match (rule, step.rule) {
+            (Some((_, name)), Some((_, priority))) => {
+                format!("rule {name} of priority {priority} says")
+            }
+            _ => "no rule matches, and the table's miss says".to_owned(),
+        };
+        self.lines.push(format!("table {table}: {who} {said}; the same for all with {alike}"));
+        self.steps.push(ExplainStep {
+            table,
+            rule: rule.map(|(_, name)| name.clone()),
+            priority: step.rule.map(|(_, priority)| priority),
+            actions,
+            looked_at: describe::looked_at(key, &step.seen),
+        });
+    }
+
+    /// The actions of a rule, or of a table's miss, as the client wrote them.
+    fn said(&self, table: TableNumber, rule: Option<&RuleKey>) -> Vec<Written> {
+        match rule.and_then(|key| self.state.rules.get(key)) {
+            Some(entry) => entry.spec.actions.clone(),
+            None => self
+                .state
+                .misses
+                .get(&table)
+                .map_or_else(|| TableSpec::default().miss, |spec| spec.miss.clone()),
+        }
+    }
+
+    fn explanation(mut self, key: Fields, end: &End) -> Explanation {
+        for port in &self.copies {
+            self.lines.push(format!("a copy leaves by {}", self.directory.port(*port)));
+        }
+        let (decision, last) = match end {
+            End::Sent(port) => {
+                (Decision::Output, format!("it leaves by {}", self.directory.port(*port)))
+            }
+            End::Decided(stage, rest) => (Decision::Stage, self.decided(*stage, rest)),
+            End::Dropped(reason) if self.copies.is_empty() => (Decision::Drop, dropped(*reason)),
+            End::Dropped(reason) => (Decision::Output, dropped(*reason)),
+        };
+        self.lines.push(last);
+        Explanation { key, steps: self.steps, decision, text: self.lines.join("\n") }
+    }
+
+    fn decided(&self, stage: StageId, rest: &[Action]) -> String {
+        let stage = self.directory.stage(stage);
+        match describe::actions(rest, &self.directory) {
+            Some(rest) if !rest.is_empty() => {
+                format!("stage {stage} decides; what it lets go on: {}", describe::words(&rest))
+            }
+            _ => format!("stage {stage} decides; what it lets go on is dropped: no-output"),
+        }
+    }
+}
+
+impl From<DropReason> for End {
+    fn from(reason: DropReason) -> Self {
+        Self::Dropped(reason)
+    }
+}
+
+fn dropped(reason: DropReason) -> String {
+    format!("it is dropped: {}", reason.name())
+}
