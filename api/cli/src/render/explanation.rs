@@ -2,9 +2,10 @@ use api_model::{ExplainStep, Explanation};
 
 use super::{actions, sections, table::Table, text::escaped};
 
-/// What a packet is, what each table says of it, and how it ends.
+/// What a packet is, what each table says of it, and the whole in words, of which the last say how
+/// it ends.
 pub(crate) fn explanation(explanation: &Explanation) -> String {
-    let Explanation { key, steps, decision, text } = explanation;
+    let Explanation { key, steps, decision: _, text } = explanation;
     let headings = ["TABLE", "RULE", "PRIORITY", "LOOKED AT", "ACTIONS"];
     let table = Table::new(headings).rows(steps, |step| {
         let ExplainStep { table, rule, priority, actions: done, looked_at } = step;
@@ -17,7 +18,8 @@ pub(crate) fn explanation(explanation: &Explanation) -> String {
         ]
     });
     let packet = format!("packet: {}", escaped(&key.to_string()));
-    sections([packet, table.render(), format!("{decision}: {}", escaped(text))])
+    let lines: Vec<_> = text.lines().map(escaped).collect();
+    sections([packet, table.render(), lines.join("\n")])
 }
 
 #[cfg(test)]
@@ -35,7 +37,7 @@ mod tests {
                     {"table": 12, "rule": null, "priority": null, "actions": ["drop"],
                         "looked_at": {}}
                 ],
-                "decision": "drop", "text": "it is dropped: table-miss\u0007"
+                "decision": "drop", "text": "table 0: goto 12\nit is dropped: table-miss\u0007"
             }"#,
         )
         .unwrap();
@@ -45,7 +47,8 @@ mod tests {
              TABLE  RULE  PRIORITY  LOOKED AT                       ACTIONS\n\
              \x20   0  web         10  in_port=exact,ip_dst=255.0.0.0  goto:12\n\
              \x20  12  none         -  any                             drop\n\n\
-             drop: it is dropped: table-miss\\u{7}"
+             table 0: goto 12\n\
+             it is dropped: table-miss\\u{7}"
         );
     }
 }

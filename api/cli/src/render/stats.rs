@@ -1,3 +1,5 @@
+use std::cmp::Reverse;
+
 use api_model::{Name, PortCounters, RuleStats, StageStatus, Stats};
 
 use super::{
@@ -6,7 +8,10 @@ use super::{
     workers,
 };
 
-/// All counters.
+/// How many rules are shown: there may be a hundred thousand.
+const RULES: usize = 20;
+
+/// All counters, but for rules that are far from the busiest.
 pub(crate) fn stats(stats: &Stats) -> String {
     sections([
         format!("revision {}", stats.revision),
@@ -125,10 +130,18 @@ pub(super) fn own_counters<'a>(
     })
 }
 
+/// The rules with most packets.
 fn rules(rules: &[RuleStats]) -> String {
-    unless_empty(["TABLE", "RULE", "PACKETS", "BYTES"], rules, |rule| {
+    let mut busiest: Vec<&RuleStats> = rules.iter().collect();
+    busiest.sort_by_key(|rule| Reverse(rule.packets));
+    let (shown, others) = busiest.split_at(busiest.len().min(RULES));
+    let table = unless_empty(["TABLE", "RULE", "PACKETS", "BYTES"], shown, |rule| {
         [rule.table.get().into(), (&rule.name).into(), rule.packets.into(), rule.bytes.into()]
-    })
+    });
+    match others.len() {
+        0 => table,
+        count => format!("{table}\nand {count} more, of fewer packets; --json shows all"),
+    }
 }
 
 /// A table, or nothing where it would have no lines.
@@ -173,6 +186,24 @@ mod tests {
              TABLE  RULE  PACKETS  BYTES\n\
              \x20   0  web         8    512"
         );
+    }
+
+    #[test]
+    fn of_many_rules_the_busiest_are_shown_and_the_others_counted() {
+        let many = |count: u64| -> Vec<RuleStats> {
+            let rule = |packets| {
+                json!({"table": 0, "name": format!("r{packets}"),
+                "packets": packets, "bytes": packets * 64})
+            };
+            (0..count).map(|packets| serde_json::from_value(rule(packets)).unwrap()).collect()
+        };
+        let shown = rules(&many(100));
+        let lines: Vec<&str> = shown.lines().collect();
+        assert_eq!(lines.len(), 22);
+        assert_eq!(lines[1], "    0  r99        99   6336");
+        assert_eq!(lines[20], "    0  r80        80   5120");
+        assert_eq!(lines[21], "and 80 more, of fewer packets; --json shows all");
+        assert!(!rules(&many(20)).contains("more"));
     }
 
     #[test]

@@ -70,7 +70,7 @@ fn explanation() -> (u16, String) {
 const EXPLAINED: &str = "packet: in_port=lan\n\n\
     TABLE  RULE  PRIORITY  LOOKED AT    ACTIONS\n    \
     2  web         10  in_port=all  output:wan\n\n\
-    output: it leaves by wan\n";
+    it leaves by wan\n";
 
 #[test]
 fn a_packet_is_explained_by_its_bytes() {
