@@ -9,6 +9,7 @@ mod capture;
 mod dice;
 mod error;
 mod hugepages;
+mod machine;
 mod p2p;
 mod peer;
 mod spread;

@@ -16,6 +16,7 @@ use crate::{
     capture,
     error::Error,
     hugepages::Hugepages,
+    machine::Machine,
     weftd::{Input, Interval, OUT, Setup, Weftd},
     workload::{Flows, RuleSet, Workload},
 };
@@ -27,11 +28,18 @@ const WARM_UP: Duration = Duration::from_secs(1);
 /// What the peers' scripts ask for, and something to spare.
 const PEER_PAGES: u64 = 640;
 
+/// Tells how far it is.
+pub(super) fn say(progress: &str) {
+    // Progress that nobody reads is no reason to stop.
+    let _ = writeln!(io::stderr(), "weft-bench: {progress}");
+}
+
 /// What measurements share: files, hugepages and the daemon's whereabouts.
 pub(super) struct Bench<'a> {
     pub(super) options: &'a P2p,
     folder: TempDir,
     hugepages: Option<Hugepages>,
+    _machine: Machine,
     prepared: BTreeMap<Case, (Setup, Workload)>,
 }
 
@@ -39,16 +47,11 @@ impl<'a> Bench<'a> {
     pub(super) fn new(options: &'a P2p) -> Result<Self, Error> {
         let folder =
             tempfile::tempdir().map_err(Error::file("make a folder in", std::env::temp_dir()))?;
-        let mut bench = Self { options, folder, hugepages: None, prepared: BTreeMap::new() };
+        let mut bench =
+            Self { options, folder, hugepages: None, _machine: machine, prepared: BTreeMap::new() };
         // Before anything else, so that what is missing is told at once.
         bench.reserve(if options.peers.is_some() { PEER_PAGES } else { 1 })?;
         Ok(bench)
-    }
-
-    /// Tells how far it is.
-    pub(super) fn say(&self, progress: &str) {
-        // Progress that nobody reads is no reason to stop.
-        let _ = writeln!(io::stderr(), "weft-bench: {progress}");
     }
 
     /// Sets so many hugepages aside, or none where none are used.

@@ -15,7 +15,7 @@ use crate::{
     weftd::Stage,
     workload::RuleSet,
 };
-use bench::Bench;
+use bench::{Bench, say};
 use case::{Case, product};
 pub(crate) use goal::Goal;
 use report::Report;
@@ -87,7 +87,7 @@ fn measure(options: &P2p, plan: &Plan) -> Result<Results, Error> {
     let mut bench = Bench::new(options)?;
     for round in 1..=options.repeats.get() {
         for case in &plan.cases {
-            bench.say(&format!("round {round} of {}: {case}", options.repeats));
+            say(&format!("round {round} of {}: {case}", options.repeats));
             results.add(*case, bench.measure(case)?);
             for peer in case.peers() {
                 if let Some(folder) = &options.peers
@@ -98,12 +98,12 @@ fn measure(options: &P2p, plan: &Plan) -> Result<Results, Error> {
             }
         }
         if plan.misses {
-            bench.say(&format!("round {round} of {}: new flows", options.repeats));
+            say(&format!("round {round} of {}: new flows", options.repeats));
             results.misses.push(misses::measure(&mut bench)?);
         }
     }
     if plan.memory {
-        bench.say("memory");
+        say("memory");
         results.memory = Some(memory::measure(&mut bench)?);
     }
     Ok(results)

@@ -162,7 +162,6 @@ fn case_line(
 ) -> Value {
     let first = samples.first();
     let median = |what| median_of(samples, what);
-    let sum = |what: fn(&Sample) -> i128| samples.iter().map(what).sum::<i128>().to_string();
     let mut line = json!({
         "bench": "p2p", "system": "weft", "flows": case.flows, "rules": case.rules.name(),
         "rule_count": first.map(|sample| sample.rules), "size": case.size,
@@ -177,7 +176,7 @@ fn case_line(
     if case.churn > 0 {
         line["churn"] = json!(case.churn);
         line["changes_per_second"] = json!(median(|sample| sample.changes_per_second));
-        line["lost"] = json!(sum(|sample| sample.lost));
+        line["lost"] = json!(samples.iter().map(|sample| sample.lost).sum::<i64>());
     }
     line
 }
@@ -185,7 +184,7 @@ fn case_line(
 /// Says what casts doubt on a rate.
 fn warn(case: &Case, samples: &[Sample]) -> Result<(), Error> {
     let dropped: u64 = samples.iter().map(|sample| sample.dropped).sum();
-    let lost: i128 = samples.iter().map(|sample| sample.lost).sum();
+    let lost: i64 = samples.iter().map(|sample| sample.lost).sum();
     if case.churn > 0 {
         let changes = number(median_of(samples, |sample| sample.changes_per_second));
         print(&format!("  {changes} changes a second; {lost} packets lost, {dropped} dropped"))?;

@@ -17,7 +17,7 @@ pub(super) struct Sample {
     /// Packets that no rule let through: there should be none.
     pub(super) dropped: u64,
     /// Packets without a fate: there must be none.
-    pub(super) lost: i128,
+    pub(super) lost: i64,
     pub(super) changes_per_second: f64,
     /// How many flows there really were, as some rules leave little choice.
     pub(super) flows: usize,

@@ -110,12 +110,13 @@ impl Interval {
     }
 
     /// Packets that came in by a port, in all the time up to the end, and have no fate.
-    pub(crate) fn lost(&self, port: &str) -> i128 {
+    pub(crate) fn lost(&self, port: &str) -> i64 {
         let counters = self.to.ports.get(port).copied().unwrap_or_default();
         let fates =
             [counters.forwarded_packets, counters.dropped_packets, counters.in_flight_packets];
         let came = i128::from(counters.rx_packets) + i128::from(counters.copied_packets);
-        came - fates.map(i128::from).iter().sum::<i128>()
+        let lost = came - fates.map(i128::from).iter().sum::<i128>();
+        i64::try_from(lost).expect("a port has not seen as many packets")
     }
 }
 

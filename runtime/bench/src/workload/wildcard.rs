@@ -31,6 +31,10 @@ const OTHERS: [(u8, u16, u16); 6] = [
 /// The one with the lowest priority, which between its few rules every flow hits.
 const COARSE: Mask = Mask { source: 16, destination: 0, source_port: 0, destination_port: 0 };
 
+/// One that looks at a field in which flows differ, whatever their addresses: wildcards of flows
+/// that were looked up cannot leave it out.
+const BY_PORT: Mask = Mask { source: 0, destination: 0, source_port: 0xffff, destination_port: 0 };
+
 /// All but the coarse one, so that they are thirty together.
 fn fine_masks() -> Vec<Mask> {
     let all = SOURCES.iter().flat_map(|&source| {
@@ -42,8 +46,9 @@ fn fine_masks() -> Vec<Mask> {
         };
         OTHERS.into_iter().map(mask)
     });
-    // With a source of 24 bits alone, a rule would be hit by too many flows.
-    all.filter(|mask| (mask.source, mask.destination) != (24, 0)).collect()
+    // By a source of so few bits alone, a rule would be hit by too many flows.
+    let fine = all.filter(|mask| mask.destination != 0 || mask.source > 26);
+    fine.chain([BY_PORT]).collect()
 }
 
 impl Mask {
