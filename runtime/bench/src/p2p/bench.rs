@@ -45,6 +45,7 @@ pub(super) struct Bench<'a> {
 
 impl<'a> Bench<'a> {
     pub(super) fn new(options: &'a P2p) -> Result<Self, Error> {
+        let machine = Machine::acquire(|| say("waiting for another measurement, or a test"))?;
         let folder =
             tempfile::tempdir().map_err(Error::file("make a folder in", std::env::temp_dir()))?;
         let mut bench =
