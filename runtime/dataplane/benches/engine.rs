@@ -107,6 +107,7 @@ fn settings() -> Settings {
         flow_limit: 200_000,
         idle: u64::MAX,
         hard: 0,
+        rounds_a_lookup: Settings::FAIR,
     }
 }
 

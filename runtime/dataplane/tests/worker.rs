@@ -12,7 +12,7 @@ use dataplane::{
     packet::Buffer,
     program::{Action, Tag},
     stage::{Batch, Stage, Verdict},
-    worker::{Change, Lookups, Request},
+    worker::{Change, Lookups, Request, Settings},
 };
 use support::{Rig, any, from_port, reason, rule, udp};
 
@@ -319,4 +319,24 @@ fn time_is_counted_as_busy_or_idle() {
     let work = rig.report().worker;
     assert_eq!((work.busy_iterations, work.busy_cycles, work.longest_iteration), (1, 100, 100));
     assert_eq!(work.iterations * 100, work.busy_cycles + work.idle_cycles);
+}
+
+#[test]
+fn a_port_of_new_flows_leaves_most_of_a_busy_worker_to_the_others() {
+    let fair = Settings { rounds_a_lookup: Settings::FAIR, ..support::settings() };
+    let mut rig = Rig::with(fair, 3);
+    let exact = FlowKey { l4_src: u16::MAX, ipv4_src: [255; 4], ..FlowKey::NONE };
+    let nobody = FlowKey { ipv4_src: [1; 4], ..FlowKey::NONE };
+    rig.rules(vec![rule(1, 1, Pattern::new(&nobody, &exact), &[]), rule(2, 0, any(), &[])]);
+    let new = |n: u16| udp([10, 1, 1, 1], [10, 0, 0, 2], (n, 53), 64);
+    rig.push(A, &(0..3200).map(new).collect::<Vec<_>>());
+    rig.push(B, &vec![frame(2); 3200]);
+    while rig.counters(B).rx.packets < 3200 {
+        rig.poll();
+    }
+    assert!(rig.report().worker.deferred_polls > 80);
+    assert!(rig.counters(A).rx.packets < 200, "{:?}", rig.counters(A).rx);
+    while rig.counters(A).rx.packets < 3200 {
+        assert!(rig.poll(), "an idle worker has time for them");
+    }
 }

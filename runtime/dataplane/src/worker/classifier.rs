@@ -70,14 +70,7 @@ impl Classifier {
     #[inline]
     pub(super) fn classify(&mut self, table: TableId, key: &FlowKey, tally: Tally) -> ProgramId {
         let key = FlowKey { table: table.0.into(), ..*key };
-        let hash = self.relevant.hash(self.settings.seed, &key);
-        match self.flows.find_exact(hash, &key) {
-            Some(flow) => {
-                self.lookups.exact_hits += tally.packets;
-                self.count(flow, tally)
-            }
-            None => self.search(hash, &key, tally),
-        }
+        self.search(self.relevant.hash(self.settings.seed, &key), &key, tally)
     }
 
     /// What is to be done with each packet of a burst, from the first table on; counts them. Those
@@ -101,6 +94,7 @@ impl Classifier {
         {
             if found[place].is_none() {
                 let tally = Tally { packets: 1, bytes: lengths[place].into() };
+                // One before it may have brought its flow.
                 programs[place] = Some(self.search(hashes[place], &parsed.key, tally));
             }
         }
@@ -133,27 +127,40 @@ impl Classifier {
         self.flows.count(flow, tally, self.now)
     }
 
-    /// The slower ways. The last one allocates, when it meets a flow that is not cached.
-    #[cold]
+    #[inline]
     fn search(&mut self, hash: u64, key: &FlowKey, tally: Tally) -> ProgramId {
-        let flow = match self.flows.find_wildcard(hash, key) {
+        let flow = match self.flows.find_exact(hash, key) {
             Some(flow) => {
-                self.lookups.wildcard_hits += 1;
+                self.lookups.exact_hits += tally.packets;
                 flow
             }
-            None => {
-                self.lookups.misses += 1;
-                self.resolve(hash, key)
-            }
+            None => self.search_on(hash, key, tally.packets),
         };
-        // The packets that came with it would have been found, had they been looked up.
-        self.lookups.exact_hits += tally.packets - 1;
         self.count(flow, tally)
+    }
+
+    /// The slower ways. The last one allocates, when it meets a flow that is not cached.
+    #[cold]
+    fn search_on(&mut self, hash: u64, key: &FlowKey, packets: u64) -> FlowId {
+        // The packets that came with the first would have been found, had they been looked up.
+        self.lookups.exact_hits += packets - 1;
+        if let Some(flow) = self.flows.find_wildcard(hash, key) {
+            self.lookups.wildcard_hits += 1;
+            return flow;
+        }
+        self.lookups.misses += 1;
+        self.resolve(hash, key)
     }
 
     fn resolve(&mut self, hash: u64, key: &FlowKey) -> FlowId {
         let found = self.tables.resolve(start(key), key);
         self.flows.install(hash, key, &self.relevant, found, &mut self.ways, self.now)
+    }
+
+    /// How many lookups there have been that took more than a look at one index.
+    #[inline]
+    pub(super) fn slow_lookups(&self) -> u64 {
+        self.lookups.wildcard_hits + self.lookups.misses
     }
 
     #[inline]

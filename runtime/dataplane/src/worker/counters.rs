@@ -77,6 +77,8 @@ pub struct LoopCounters {
     pub idle_cycles: u64,
     /// The time of the longest round.
     pub longest_iteration: u64,
+    /// Polls that were left out, since the port's packets need long lookups and others wait.
+    pub deferred_polls: u64,
     /// Packets received.
     pub rx_packets: u64,
     /// How packets were found.

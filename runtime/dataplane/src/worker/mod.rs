@@ -25,6 +25,9 @@ use crate::{Packet, Receive, StageId, Transmit, flow::Seed, stage::Stage};
 /// The most packets that are received at once.
 pub const BURST: usize = 32;
 
+/// The slow lookups of a burst that cost its port nothing.
+const FREE_LOOKUPS: u64 = 2;
+
 /// Which worker it is, how many flows it remembers and for how long.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {
@@ -40,6 +43,16 @@ pub struct Settings {
     pub idle: u64,
     /// How long any flow is cached, in the same unit; 0 for as long as packets come.
     pub hard: u64,
+    /// For how many rounds a port is not polled for each slow lookup of its last burst, while other
+    /// ports have all the packets that a round takes. See [`Settings::FAIR`].
+    pub rounds_a_lookup: u64,
+}
+
+impl Settings {
+    /// A slow lookup takes about as long as ten packets of known flows. With three rounds for each,
+    /// a port on which every packet is of a new flow takes about a tenth of a worker that has more
+    /// to do elsewhere.
+    pub const FAIR: u64 = 3;
 }
 
 /// Some of a worker's cached flows.
@@ -66,6 +79,8 @@ pub struct Worker<P, R, T> {
     burst: Burst<P>,
     mailbox: Mailbox<P, R, T>,
     counters: LoopCounters,
+    /// See [`Settings::rounds_a_lookup`].
+    rounds_a_lookup: u64,
     /// A change that is done when no packet meets what was there before it.
     changing: Option<Box<Request<P, R, T>>>,
     revision: u64,
@@ -80,6 +95,8 @@ type Stages<P> = Vec<Option<Box<dyn Stage<P>>>>;
 struct Iteration {
     started: Option<u64>,
     received: bool,
+    /// Whether a port gave as many packets as a burst has, so that there may be more.
+    full: bool,
 }
 
 impl<P: Packet, R: Receive<P>, T: Transmit<P>> Worker<P, R, T> {
@@ -93,6 +110,7 @@ impl<P: Packet, R: Receive<P>, T: Transmit<P>> Worker<P, R, T> {
             burst: Burst::new(),
             mailbox,
             counters: LoopCounters::default(),
+            rounds_a_lookup: settings.rounds_a_lookup,
             changing: None,
             revision: 0,
             iteration: Iteration::default(),
@@ -111,11 +129,17 @@ impl<P: Packet, R: Receive<P>, T: Transmit<P>> Worker<P, R, T> {
         if !self.answer(now) {
             return false;
         }
-        let mut received = false;
+        let mut now_at = Iteration { started: Some(now), ..Iteration::default() };
         for place in 0..self.ports.polled() {
-            received |= self.poll(place);
+            if self.iteration.full && self.ports.waits(place) {
+                self.counters.deferred_polls += 1;
+                continue;
+            }
+            let packets = self.poll(place);
+            now_at.received |= packets > 0;
+            now_at.full |= packets == BURST;
         }
-        self.iteration = Iteration { started: Some(now), received };
+        self.iteration = now_at;
         true
     }
 
@@ -133,14 +157,17 @@ impl<P: Packet, R: Receive<P>, T: Transmit<P>> Worker<P, R, T> {
         }
     }
 
-    /// Receives one burst of a port and sees it through. Returns whether there was one.
-    fn poll(&mut self, place: usize) -> bool {
-        let Some(in_port) = self.ports.receive(place, self.burst.packets()) else { return false };
-        self.counters.rx_packets += self.burst.len() as u64;
+    /// Receives one burst of a port and sees it through. Returns how many packets it had.
+    fn poll(&mut self, place: usize) -> usize {
+        let Some(in_port) = self.ports.receive(place, self.burst.packets()) else { return 0 };
+        let (packets, before) = (self.burst.len(), self.classifier.slow_lookups());
+        self.counters.rx_packets += packets as u64;
         self.burst.look_up(in_port, &mut self.classifier);
         self.burst.run(&mut self.classifier, &mut self.stages, &mut self.ports);
         self.ports.flush();
-        true
+        let slow = (self.classifier.slow_lookups() - before).saturating_sub(FREE_LOOKUPS);
+        self.ports.hold(place, slow * self.rounds_a_lookup);
+        packets
     }
 
     /// Answers the requests that have come, but none behind a change that is not done. Returns

@@ -20,6 +20,8 @@ struct Port<P, R, T> {
     origins: Vec<Origin>,
     /// Whether it is on the list of those with packets to send.
     waiting: bool,
+    /// For how many rounds it is not polled while other ports have all that a round takes.
+    held: u64,
     counters: PortCounters,
 }
 
@@ -40,6 +42,24 @@ impl<P, R, T> Ports<P, R, T> {
     /// How many ports are polled here.
     pub(super) fn polled(&self) -> usize {
         self.polled.len()
+    }
+
+    /// Whether a polled port is to wait for another round.
+    pub(super) fn waits(&mut self, place: usize) -> bool {
+        let Some(port) = self.get_mut(self.polled[place]) else { return false };
+        let waits = port.held > 0;
+        port.held = port.held.saturating_sub(1);
+        waits
+    }
+
+    /// Has a polled port wait for some rounds.
+    #[inline]
+    pub(super) fn hold(&mut self, place: usize, rounds: u64) {
+        if rounds > 0
+            && let Some(port) = self.get_mut(self.polled[place])
+        {
+            port.held = rounds;
+        }
     }
 
     fn get_mut(&mut self, id: PortId) -> Option<&mut Port<P, R, T>> {
@@ -203,6 +223,7 @@ impl<P, R, T> Port<P, R, T> {
             packets: Vec::with_capacity(BURST),
             origins: Vec::with_capacity(BURST),
             waiting: false,
+            held: 0,
             counters,
         }
     }
