@@ -36,8 +36,7 @@ impl Signatures {
     #[inline]
     pub(crate) fn find(&mut self, hash: u64, mut is: impl FnMut(u32) -> bool) -> Option<u32> {
         let set = self.set(hash);
-        let mut ways = set.ways_with(signature(hash));
-        while let Some(way) = ways.next() {
+        for way in set.ways_with(signature(hash)) {
             let flow = set.flows[way];
             if is(flow) {
                 set.used |= 1 << way;
@@ -159,7 +158,6 @@ fn zeros(word: u64) -> u64 {
 /// The bits of a hash that are kept; never zero.
 #[inline]
 fn signature(hash: u64) -> u16 {
-    #[expect(clippy::cast_possible_truncation, reason = "sixteen bits are left")]
     let high = (hash >> 48) as u16;
     high.max(1)
 }

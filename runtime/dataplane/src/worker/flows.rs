@@ -189,7 +189,7 @@ impl Flows {
         // A linear congruential generator (Press and others, "Numerical Recipes", 7.1); its high bits
         // are good enough to be drawn from.
         self.draw = self.draw.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        let replace = (self.draw >> 16) % REPLACE_ONE_IN == 0;
+        let replace = (self.draw >> 16).is_multiple_of(REPLACE_ONE_IN);
         self.exact.offer(hash, id.0, replace);
     }
 
