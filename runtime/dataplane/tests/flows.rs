@@ -188,3 +188,19 @@ fn rules_that_need_a_thousand_masks_get_no_more_than_the_limit() {
     assert!(counted.masks <= 257 && counted.mask_limit_hits > 500, "{counted:?}");
     assert_eq!(rig.counters(A).forwarded, 2048);
 }
+
+#[test]
+fn flows_that_all_collide_are_slow_and_nothing_else() {
+    let tiny = Settings { flow_limit: 4, exact_entries: 8, ..settings() };
+    let mut rig = Rig::with(tiny, 2);
+    rig.rules(a_rule_a_source(500));
+    let all: Vec<Vec<u8>> = (0..500).map(|source| packet(source, 1)).collect();
+    for _ in 0..4 {
+        poll_all(&mut rig, &all);
+    }
+    assert_eq!(rig.counters(A).forwarded, 2000);
+    let tallies = rig.tallies();
+    assert!(tallies.values().all(|tally| tally.packets == 4) && tallies.len() == 500);
+    let counted = counters(&mut rig);
+    assert_eq!((counted.flows, counted.installed), (4, counted.evicted + 4));
+}

@@ -119,6 +119,8 @@ impl FlowKey {
         zerocopy::transmute_ref!(self)
     }
 
+    /// Stands for the table of what is looked up in none.
+    pub(crate) const NOWHERE: u16 = u16::MAX;
     /// A key without a bit: the mask that every key agrees under.
     pub const NONE: Self = zerocopy::transmute!([0_u64; WORDS]);
     /// A key of which every bit is set: the mask of an exact match.

@@ -21,6 +21,7 @@ pub(super) struct Burst<P> {
     pub(super) contexts: Vec<Context>,
     /// What the headers say, of those that were read. It is written over by the next burst.
     pub(super) parsed: Vec<Parsed>,
+    hashes: [u64; BURST],
     /// Whether the headers were read.
     headers_known: bool,
     /// The program that is to run over all packets, if it is one.
@@ -52,6 +53,7 @@ impl<P> Burst<P> {
             lengths: [0; BURST],
             contexts: Vec::with_capacity(BURST),
             parsed: vec![Parsed::default(); BURST],
+            hashes: [0; BURST],
             headers_known: false,
             common: None,
             programs: vec![None; BURST],
@@ -106,15 +108,15 @@ impl<P: Packet> Burst<P> {
         self.packets.iter().for_each(P::prefetch);
         let count = self.packets.len();
         let mut alive = 0_u32;
-        let places = self.packets.iter().zip(&mut self.lengths).zip(&mut self.parsed).enumerate();
-        for (place, ((packet, noted), parsed)) in places {
-            let frame = packet.bytes();
-            *noted = length(frame);
+        for (place, packet) in self.packets.iter().enumerate() {
+            let (frame, parsed) = (packet.bytes(), &mut self.parsed[place]);
+            self.lengths[place] = length(frame);
             alive |= u32::from(parsed.read(self.in_port, frame)) << place;
+            self.hashes[place] = classifier.hash(&parsed.key);
         }
         let programs = &mut self.programs[..count];
-        programs.fill(None);
-        classifier.classify_burst(&self.parsed[..count], &self.lengths, alive, programs);
+        let (parsed, hashes) = (&self.parsed[..count], &self.hashes[..count]);
+        classifier.classify_burst(parsed, hashes, &self.lengths, alive, programs);
         let first = programs.first().copied().flatten();
         self.common = first.filter(|_| programs.iter().all(|program| *program == first));
     }

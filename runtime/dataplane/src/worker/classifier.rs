@@ -1,7 +1,7 @@
 use std::{mem, sync::Arc};
 
 use super::{
-    BURST, FlowPage, Report, Settings,
+    FlowPage, Report, Settings,
     flows::{FlowId, Flows},
     sweep::Sweep,
     ways::Ways,
@@ -70,55 +70,41 @@ impl Classifier {
     #[inline]
     pub(super) fn classify(&mut self, table: TableId, key: &FlowKey, tally: Tally) -> ProgramId {
         let key = FlowKey { table: table.0.into(), ..*key };
-        self.search(self.relevant.hash(self.settings.seed, &key), &key, tally)
+        self.search(self.hash(&key), &key, tally)
     }
 
-    /// What is to be done with each packet of a burst, from the first table on; counts them. Those
-    /// that a bit of `alive` is not set for have no key. Each step is done for all packets before
-    /// the next, so that they wait for memory together.
+    /// A key's hash by the bits that matter.
+    #[inline]
+    pub(super) fn hash(&self, key: &FlowKey) -> u64 {
+        self.relevant.hash(self.settings.seed, key)
+    }
+
+    /// What is to be done with each packet of a burst, whose keys have these hashes, from the first
+    /// table on; counts them. Those that a bit of `alive` is not set for have no key.
     #[inline]
     pub(super) fn classify_burst(
         &mut self,
         parsed: &[Parsed],
+        hashes: &[u64],
         lengths: &[u32],
         alive: u32,
         programs: &mut [Option<ProgramId>],
     ) {
-        let mut hashes = [0; BURST];
-        for (hash, parsed) in hashes.iter_mut().zip(parsed) {
-            *hash = self.relevant.hash(self.settings.seed, &parsed.key);
+        let found = self.flows.find_exact_burst(hashes, parsed);
+        let mut missing = 0_u32;
+        for (place, program) in programs.iter_mut().enumerate() {
+            let tally = Tally { packets: 1, bytes: lengths[place].into() };
+            *program = found[place].map(|flow| self.flows.count(flow, tally, self.now));
+            missing |= u32::from(program.is_none()) << place;
         }
-        let found = self.flows.find_exact_burst(&hashes, parsed, alive);
-        self.count_found(&found[..parsed.len()], lengths, programs);
-        for (place, parsed) in parsed.iter().enumerate().filter(|(place, _)| is_set(alive, *place))
-        {
-            if found[place].is_none() {
-                let tally = Tally { packets: 1, bytes: lengths[place].into() };
-                // One before it may have brought its flow.
-                programs[place] = Some(self.search(hashes[place], &parsed.key, tally));
-            }
-        }
-    }
-
-    /// Counts the packets whose flows were found, those of one flow in a row at once.
-    #[inline]
-    fn count_found(
-        &mut self,
-        found: &[Option<FlowId>],
-        lengths: &[u32],
-        programs: &mut [Option<ProgramId>],
-    ) {
-        let mut start = 0;
-        for run in found.chunk_by(|a, b| a == b) {
-            let end = start + run.len();
-            if let Some(flow) = run[0] {
-                let bytes = lengths[start..end].iter().map(|&length| u64::from(length)).sum();
-                let packets = run.len() as u64;
-                self.lookups.exact_hits += packets;
-                let program = self.count(flow, Tally { packets, bytes });
-                programs[start..end].fill(Some(program));
-            }
-            start = end;
+        self.lookups.exact_hits += programs.len() as u64 - u64::from(missing.count_ones());
+        missing &= alive;
+        while missing != 0 {
+            let place = missing.trailing_zeros() as usize;
+            missing &= missing - 1;
+            let tally = Tally { packets: 1, bytes: lengths[place].into() };
+            // One before it may have brought its flow.
+            programs[place] = Some(self.search(hashes[place], &parsed[place].key, tally));
         }
     }
 
@@ -253,9 +239,4 @@ fn relevant(tables: &Tables) -> Mask {
 /// The table that a lookup begins in.
 fn start(key: &FlowKey) -> TableId {
     TableId(u8::try_from(key.table).expect("there are no more tables"))
-}
-
-#[inline]
-fn is_set(bits: u32, place: usize) -> bool {
-    bits >> place & 1 == 1
 }

@@ -46,9 +46,6 @@ struct Past {
     tally: Tally,
 }
 
-/// No packet is looked up in this table, so a flow of it is not found.
-const NOWHERE: u16 = u16::MAX;
-
 /// A flow as it is told to others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CachedFlow {
@@ -144,28 +141,25 @@ impl Flows {
         Some(FlowId(found))
     }
 
-    /// The same for a burst, of which a bit of `wanted` is set for each packet that is asked for.
-    /// All packets wait for the index, and then for the flows, together.
+    /// The same for a burst: all packets wait for the index, and then for the flows, together.
     #[inline]
     pub(super) fn find_exact_burst(
         &mut self,
-        hashes: &[u64; BURST],
+        hashes: &[u64],
         parsed: &[Parsed],
-        wanted: u32,
     ) -> [Option<FlowId>; BURST] {
-        let mut candidates = [None; BURST];
-        for (candidate, hash) in candidates.iter_mut().zip(&hashes[..parsed.len()]) {
-            *candidate = self.exact.first(*hash);
-        }
         let mut found = [None; BURST];
-        for (place, parsed) in parsed.iter().enumerate().filter(|(at, _)| wanted >> at & 1 == 1) {
-            let Some(id) = candidates[place] else { continue };
-            found[place] = if is(&self.masks, &self.flows[id as usize], &parsed.key) {
-                self.flows[id as usize].exact = true;
-                Some(FlowId(id))
+        for (found, hash) in found.iter_mut().zip(hashes) {
+            *found = self.exact.first(*hash).map(FlowId);
+        }
+        for ((found, hash), parsed) in found.iter_mut().zip(hashes).zip(parsed) {
+            let Some(FlowId(candidate)) = *found else { continue };
+            let flow = &mut self.flows[candidate as usize];
+            if is(&self.masks, flow, &parsed.key) {
+                flow.exact = true;
             } else {
-                self.find_exact(hashes[place], &parsed.key)
-            };
+                *found = self.find_exact(*hash, &parsed.key);
+            }
         }
         found
     }
@@ -269,7 +263,7 @@ impl Flows {
     fn forget(&mut self, id: FlowId, ways: &mut Ways) {
         self.settle_one(id, ways);
         let flow = &mut self.flows[id.0 as usize];
-        flow.key.table = NOWHERE;
+        flow.key.table = FlowKey::NOWHERE;
         flow.used = 0;
         self.masks.leave(flow.mask);
         ways.leave(flow.way);
@@ -316,7 +310,7 @@ impl Flows {
 
     /// The flow at a place, its key and its mask, if there is one.
     pub(super) fn at(&self, place: usize) -> Option<(FlowId, &FlowKey, &FlowKey)> {
-        let flow = self.flows.get(place).filter(|flow| flow.key.table != NOWHERE)?;
+        let flow = self.flows.get(place).filter(|flow| flow.key.table != FlowKey::NOWHERE)?;
         let id = FlowId(u32::try_from(place).expect("they are limited"));
         Some((id, &flow.key, self.masks.get(flow.mask).bits()))
     }

@@ -32,7 +32,7 @@ pub fn parse(in_port: PortId, frame: &[u8]) -> Option<Parsed> {
 
 impl Parsed {
     /// Reads a frame's headers, where it stands: it is large to be moved. Returns whether the frame
-    /// is long enough for an Ethernet header.
+    /// is long enough for an Ethernet header; the key of one that is not matches nothing.
     #[inline]
     pub(crate) fn read(&mut self, in_port: PortId, frame: &[u8]) -> bool {
         plain::read(in_port, frame, self).is_some() || self.read_any(in_port, frame)
@@ -42,7 +42,11 @@ impl Parsed {
     fn read_any(&mut self, in_port: PortId, frame: &[u8]) -> bool {
         *self = Self::default();
         self.key.in_port = in_port.0;
-        ethernet::read(frame, self).is_some()
+        let is_frame = ethernet::read(frame, self).is_some();
+        if !is_frame {
+            self.key.table = FlowKey::NOWHERE;
+        }
+        is_frame
     }
 }
 
