@@ -49,6 +49,12 @@ impl Api {
         self.send(&with_body("PUT", "application/json"), path, spec.to_string().as_bytes())
     }
 
+    /// Posts a request that is not about one resource.
+    #[track_caller]
+    pub fn post(&self, path: &str, request: &Value) -> Answer {
+        self.send(&with_body("POST", "application/json"), path, request.to_string().as_bytes())
+    }
+
     /// Puts a module under a name, or posts it to be named by its manifest.
     #[track_caller]
     pub fn upload(&self, method: &str, path: &str, wasm: &[u8]) -> Answer {

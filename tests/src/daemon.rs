@@ -102,6 +102,13 @@ impl Daemon {
         &self.api
     }
 
+    /// Runs `weft` against it.
+    #[must_use]
+    pub fn weft(&self, arguments: &[&str]) -> Output {
+        let server = format!("unix:{}", self.api.socket().display());
+        tool::try_run(&[&[binary("weft").as_str(), "--server", &server][..], arguments].concat())
+    }
+
     /// Its working directory.
     #[must_use]
     pub fn folder(&self) -> &Path {

@@ -2,18 +2,12 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 use serde_json::{Value, json};
-use weft_tests::{Daemon, Namespaces, Output, binary, module, try_run};
-
-/// Runs `weft` against the daemon.
-fn weft(daemon: &Daemon, arguments: &[&str]) -> Output {
-    let server = format!("unix:{}", daemon.api().socket().display());
-    try_run(&[&[binary("weft").as_str(), "--server", &server][..], arguments].concat())
-}
+use weft_tests::{Daemon, Namespaces, binary, module, try_run};
 
 /// Runs `weft`, which succeeds, and returns what it prints.
 #[track_caller]
 fn done(daemon: &Daemon, arguments: &[&str]) -> String {
-    let output = weft(daemon, arguments);
+    let output = daemon.weft(arguments);
     assert_eq!(output.code, 0, "weft {}: {}", arguments.join(" "), output.stderr);
     assert_eq!(output.stderr, "", "weft {}", arguments.join(" "));
     output.stdout
@@ -96,7 +90,7 @@ fn exit_codes_tell_failures_apart() {
     let daemon = Daemon::start(&json!({"ports": {"null": {"device": "net_null0,no-rx=1"}}}));
     done(&daemon, &["rule", "add", "all", "--match", "in_port=null", "--action", "drop"]);
     let failing = |arguments: &[&str], code: i32, says: &str| {
-        let output = weft(&daemon, arguments);
+        let output = daemon.weft(arguments);
         assert_eq!(output.code, code, "weft {}: {}", arguments.join(" "), output.stderr);
         assert!(output.stderr.contains(says), "{says:?} is not in {:?}", output.stderr);
         assert_eq!(output.stdout, "");
