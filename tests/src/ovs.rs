@@ -119,6 +119,16 @@ impl Ovs {
         let management = self.management();
         let command = ["ovs-ofctl", "-O", "OpenFlow13", "replace-flows", &management, "-"];
         tool::run_with_input(&command, text.as_bytes());
+        self.forget_flows();
+    }
+
+    /// Forgets what it has learned of packets, so that the next are decided by the rules.
+    ///
+    /// # Panics
+    ///
+    /// Panics if it does not answer.
+    #[track_caller]
+    pub fn forget_flows(&self) {
         self.call("revalidator/purge", &[]);
     }
 

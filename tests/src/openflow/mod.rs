@@ -5,11 +5,13 @@ mod flow;
 mod random;
 mod rule;
 mod traffic;
+mod weft;
 
 pub use chance::Chance;
 pub use flow::flows;
 pub use random::rules;
 pub use rule::{
-    Action, Conditions, Field, FragmentCondition, IpCondition, PORTS, Port, Rule, VlanCondition,
+    Action, Conditions, CopiedField, Field, FragmentCondition, IpCondition, PORTS, Port,
+    PortsCondition, Rule, VlanCondition,
 };
 pub use traffic::{Scope, frame};

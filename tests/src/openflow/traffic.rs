@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use super::{
     chance::Chance,
-    rule::{Action, Field, Rule},
+    rule::{Action, CopiedField, Field, Rule},
 };
 
 /// The values that rules and frames have in common.
@@ -28,6 +28,11 @@ pub(super) mod values {
     pub(crate) const TTLS: [u8; 4] = [1, 2, 64, 255];
     pub(crate) const PORTS: [u16; 6] = [22, 53, 80, 443, 4000, 40_000];
     pub(crate) const ICMP_TYPES: [u8; 4] = [0, 8, 128, 129];
+    pub(crate) const LABELS: [u32; 3] = [16, 17, 0xf_ffff];
+    pub(crate) const FLOW_LABELS: [u32; 3] = [0, 0x1234, 0xf_ffff];
+    /// With the bits of it that count, or are written.
+    pub(crate) const METADATA: [(u64, u64); 4] =
+        [(0, u64::MAX), (5, u64::MAX), (5, 0xff), (0, 0xff00)];
 }
 
 const TCP: u8 = 6;
@@ -42,6 +47,8 @@ pub struct Scope {
     /// Whether later fragments of TCP and UDP are among them. When it sets an address of IPv4 it
     /// changes them where their first fragment has a checksum.
     later_fragments: bool,
+    /// Whether frames of IEEE 802.3 are among them, which Weft puts no label on.
+    lengths: bool,
 }
 
 impl Scope {
@@ -51,9 +58,15 @@ impl Scope {
         let any = |what: fn(&Action) -> bool| rules.iter().flat_map(|rule| &rule.actions).any(what);
         let pushes = any(|action| matches!(action, Action::PushVlan { .. }));
         let readdresses = any(|action| {
-            matches!(action, Action::Set(Field::IpSrc(IpAddr::V4(_)) | Field::IpDst(IpAddr::V4(_))))
+            matches!(
+                action,
+                Action::Set(Field::IpSrc(IpAddr::V4(_)) | Field::IpDst(IpAddr::V4(_)))
+                    | Action::Copy(_, CopiedField::IpSrc | CopiedField::IpDst)
+            )
         });
-        Self { most_tags: if pushes { 1 } else { 2 }, later_fragments: !readdresses }
+        let labels = any(|action| matches!(action, Action::PushMpls { .. }));
+        let most_tags = if pushes { 1 } else { 2 };
+        Self { most_tags, later_fragments: !readdresses, lengths: !labels }
     }
 }
 
@@ -79,15 +92,15 @@ pub fn frame(chance: &mut Chance, scope: Scope, mark: [u8; 4]) -> Vec<u8> {
     let inside = chance.percent(50);
     let packet_mark: &[u8] = if inside { &mark } else { &[] };
     match chance.below(10) {
-        0..=4 => {
+        0..=3 => {
             frame.extend([0x08, 0x00]);
             frame.extend(ipv4(chance, scope, packet_mark));
         }
-        5..=8 => {
+        4..=6 => {
             frame.extend([0x86, 0xdd]);
             frame.extend(ipv6(chance, packet_mark));
         }
-        _ => frame.extend(other(chance)),
+        _ => frame.extend(other(chance, scope)),
     }
     if !frame.ends_with(&mark) {
         // Padding, which belongs to no header.
@@ -99,19 +112,32 @@ pub fn frame(chance: &mut Chance, scope: Scope, mark: [u8; 4]) -> Vec<u8> {
 }
 
 /// What is not IP: a type and bytes that look like its header, or a length and LLC.
-fn other(chance: &mut Chance) -> Vec<u8> {
-    if chance.percent(20) {
+fn other(chance: &mut Chance, scope: Scope) -> Vec<u8> {
+    if scope.lengths && chance.percent(15) {
         return [&[0, 46, 0x42, 0x42, 3][..], &[0; 43]].concat();
     }
     let ethertype = chance.pick(&values::OTHER_TYPES);
     let mut bytes = ethertype.to_be_bytes().to_vec();
     match ethertype {
         0x0806 => bytes.extend(arp(chance)),
-        // One label, at the bottom of the stack.
-        0x8847 => bytes.extend([0, 1, 1, 64]),
+        0x8847 => bytes.extend(labelled(chance, scope)),
         _ => {}
     }
-    bytes.resize(48, 0);
+    bytes.resize(bytes.len().max(48), 0);
+    bytes
+}
+
+/// One label or two, on IPv4.
+fn labelled(chance: &mut Chance, scope: Scope) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let count = chance.pick(&[1, 1, 2]);
+    for place in 1..=count {
+        let class = u32::from(chance.pick(&values::PCPS));
+        let (label, ttl) = (chance.pick(&values::LABELS), chance.pick(&values::TTLS));
+        let entry = label << 12 | class << 9 | u32::from(place == count) << 8 | u32::from(ttl);
+        bytes.extend(entry.to_be_bytes());
+    }
+    bytes.extend(ipv4(chance, scope, &[]));
     bytes
 }
 
@@ -180,7 +206,8 @@ fn ipv6(chance: &mut Chance, mark: &[u8]) -> Vec<u8> {
     let (first, extensions) = extensions(chance, protocol, fragment);
     let length = u16::try_from(extensions.len() + payload.len()).expect("the packet is short");
     let class = traffic_class(chance);
-    let mut header = vec![0x60 | class >> 4, class << 4, 0x12, 0x34];
+    let first_word = 6 << 28 | u32::from(class) << 20 | chance.pick(&values::FLOW_LABELS);
+    let mut header = first_word.to_be_bytes().to_vec();
     header.extend(length.to_be_bytes());
     header.extend([first, chance.pick(&values::TTLS)]);
     header.extend(addresses);
