@@ -16,7 +16,7 @@ pub(super) struct Burst<P> {
     pub(super) packets: Vec<P>,
     /// The port that they came by.
     pub(super) in_port: PortId,
-    /// How long each was when it came.
+    /// How long each was when it was last measured.
     pub(super) lengths: [u32; BURST],
     pub(super) contexts: Vec<Context>,
     /// What the headers say, of those that were read. It is written over by the next burst.
@@ -83,7 +83,7 @@ impl<P: Packet> Burst<P> {
     #[inline]
     pub(super) fn look_up(&mut self, in_port: PortId, classifier: &mut Classifier) {
         self.in_port = in_port;
-        self.headers_known = !classifier.sees_ports_alone() || !self.are_frames();
+        self.headers_known = !classifier.sees_ports_alone() || self.measure() < SHORTEST;
         if self.headers_known {
             self.look_up_each(classifier);
         } else {
@@ -93,15 +93,15 @@ impl<P: Packet> Burst<P> {
         }
     }
 
-    /// Notes the packets' lengths. Returns whether all are long enough for an Ethernet header.
+    /// Notes the packets' lengths. Returns the least.
     #[inline]
-    fn are_frames(&mut self) -> bool {
+    fn measure(&mut self) -> u32 {
         let mut shortest = u32::MAX;
         for (packet, noted) in self.packets.iter().zip(&mut self.lengths) {
             *noted = length(packet.bytes());
             shortest = shortest.min(*noted);
         }
-        shortest >= SHORTEST
+        shortest
     }
 
     fn look_up_each(&mut self, classifier: &mut Classifier) {
@@ -153,9 +153,24 @@ impl<P: Packet> Burst<P> {
         true
     }
 
+    /// The port that all packets leave by, if it is one and there is nothing else to be sent.
+    fn common_output(&self) -> Option<PortId> {
+        let first = self.contexts.first()?.verdict;
+        let same = self.copies.is_empty() && self.contexts.iter().all(|it| it.verdict == first);
+        match first {
+            Verdict::Output(port) if same => Some(port),
+            _ => None,
+        }
+    }
+
     /// Sends or frees every packet, as was decided, in the order in which they came.
     #[inline]
     pub(super) fn disperse<R: Receive<P>, T: Transmit<P>>(&mut self, ports: &mut Ports<P, R, T>) {
+        if let Some(port) = self.common_output() {
+            self.contexts.clear();
+            self.measure();
+            return ports.send_all(port, &mut self.packets, &self.lengths, self.in_port);
+        }
         // The last is taken first.
         self.copies.sort_unstable_by_key(|copy| Reverse(copy.turn));
         for (place, packet) in (0_u16..).zip(self.packets.drain(..)) {

@@ -73,6 +73,14 @@ impl<P, R, T> Ports<P, R, T> {
         }
     }
 
+    /// Drops packets of one port.
+    pub(super) fn drop_all(&mut self, packets: &mut Vec<P>, in_port: PortId, reason: DropReason) {
+        if let Some(port) = self.get_mut(in_port) {
+            port.counters.drops[ReasonId::from(reason).index()] += packets.len() as u64;
+        }
+        packets.clear();
+    }
+
     /// Counts a copy of a packet that came by a port.
     pub(super) fn count_copy(&mut self, in_port: PortId) {
         if let Some(port) = self.get_mut(in_port) {

@@ -21,10 +21,16 @@ impl<P: Packet> Burst<P> {
         ports: &mut Ports<P, R, T>,
     ) {
         // Most bursts have one fate, and need no look at each packet.
-        if let Some(program) = self.common
-            && let [Action::Output(port)] = **classifier.actions(program)
-        {
-            return ports.send_all(port, &mut self.packets, &self.lengths, self.in_port);
+        if let Some(program) = self.common {
+            match **classifier.actions(program) {
+                [Action::Output(port)] => {
+                    return ports.send_all(port, &mut self.packets, &self.lengths, self.in_port);
+                }
+                [Action::Drop(reason)] => {
+                    return ports.drop_all(&mut self.packets, self.in_port, reason);
+                }
+                _ => {}
+            }
         }
         self.open();
         self.run_first(classifier, stages, ports);
