@@ -2,15 +2,16 @@ use std::{collections::VecDeque, sync::Arc};
 
 use super::{
     BURST,
+    cached_flow::{CachedFlow, FlowCounters},
     masks::{MaskId, Masks},
     ways::{WayId, Ways},
 };
 use crate::{
     Tally,
-    classify::{Resolution, RuleId},
+    classify::Resolution,
     flow::{FlowKey, Mask, Seed, Signatures},
     packet::Parsed,
-    program::{Action, ProgramId},
+    program::ProgramId,
 };
 
 /// The place of a cached flow.
@@ -46,27 +47,6 @@ struct Past {
     tally: Tally,
 }
 
-/// A flow as it is told to others.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CachedFlow {
-    /// The bits that its packets agree in.
-    pub key: FlowKey,
-    /// Which bits these are.
-    pub mask: FlowKey,
-    /// The rules that its packets match.
-    pub rules: Vec<RuleId>,
-    /// What is done with them.
-    pub actions: Arc<[Action]>,
-    /// How many there were.
-    pub tally: Tally,
-    /// When the first came, in the unit of the worker's clock.
-    pub created: u64,
-    /// When the last came.
-    pub used: u64,
-    /// Whether the last was found by all its bits, and not under the flow's mask.
-    pub exact: bool,
-}
-
 /// What the tables said of the flows that there were lately.
 ///
 /// Two indexes find a flow: one by all bits of a packet that any rule looks at, and, for the packets
@@ -88,25 +68,6 @@ pub(super) struct Flows {
     /// The next to be considered when one has to go.
     hand: usize,
     pub(super) counters: FlowCounters,
-}
-
-/// What happened to cached flows.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct FlowCounters {
-    /// Flows that are cached.
-    pub flows: u64,
-    /// Masks that they have.
-    pub masks: u64,
-    /// Flows that came.
-    pub installed: u64,
-    /// Flows that gave way to others.
-    pub evicted: u64,
-    /// Flows whose time was over.
-    pub expired: u64,
-    /// Flows that a change of rules gave other actions, or none.
-    pub revised: u64,
-    /// How often a flow got a finer mask than it needs, since there were too many masks.
-    pub mask_limit_hits: u64,
 }
 
 /// One in so many packets whose flow is not in the exact index, and for whom there is no room, gets

@@ -1,6 +1,7 @@
 //! The worker: one thread's share of the work, run to completion a burst at a time.
 
 mod burst;
+mod cached_flow;
 mod classifier;
 mod counters;
 mod flows;
@@ -12,10 +13,10 @@ mod sweep;
 mod ways;
 
 use burst::Burst;
+pub use cached_flow::{CachedFlow, FlowCounters};
 use classifier::Classifier;
 pub use classifier::Lookups;
 pub use counters::{LoopCounters, PortCounters, Report};
-pub use flows::{CachedFlow, FlowCounters};
 pub use mailbox::{Change, Mailbox, Queues, Remote, Request, mailbox};
 use ports::Ports;
 pub use run::MOST_LOOKUPS;
