@@ -1,7 +1,7 @@
 use clap::ValueEnum;
 
 use super::{case::Case, results::Results};
-use crate::{peer::System, workload::RuleSet};
+use crate::{peer::System, weftd::Stage, workload::RuleSet};
 
 /// What Weft is to be good at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -16,6 +16,8 @@ pub(crate) enum Goal {
     Cross,
     /// Ten thousand wildcard rules, beside one rule.
     Wildcard,
+    /// A stage that is a module, beside Open vSwitch without one.
+    Module,
     /// Every packet of a new flow, and what that does to an established one.
     Misses,
     /// What a flow and a rule take.
@@ -61,16 +63,18 @@ const PER_FLOW: Case = Case::new(1_000, RuleSet::PerFlow);
 const CROSS: Case = Case::new(1, RuleSet::Cross);
 const TEN_THOUSAND: Case = Case::new(10_000, RuleSet::One);
 const WILDCARD: Case = Case::new(10_000, RuleSet::Wildcard);
+const MODULE: Case = Case { stage: Stage::RouterHop, ..Case::new(1_000, RuleSet::One) };
 
 const OVS: &str = "times OVS-DPDK";
 
 impl Goal {
-    pub(super) const ALL: [Self; 7] = [
+    pub(super) const ALL: [Self; 8] = [
         Self::OneRule,
         Self::PerFlow,
         Self::Million,
         Self::Cross,
         Self::Wildcard,
+        Self::Module,
         Self::Misses,
         Self::Memory,
     ];
@@ -85,6 +89,7 @@ impl Goal {
             Self::Million => vec![ONE_FLOW, MILLION],
             Self::Cross => vec![CROSS],
             Self::Wildcard => vec![TEN_THOUSAND, WILDCARD],
+            Self::Module => vec![MODULE],
             Self::Misses | Self::Memory => Vec::new(),
         }
     }
@@ -124,6 +129,12 @@ impl Goal {
                 "of one rule",
                 of(&WILDCARD, &TEN_THOUSAND),
                 Bound::AtLeast(0.8),
+            ),
+            Self::Module => verdict(
+                "a module's stage, 1 000 flows",
+                OVS,
+                results.ratio(&MODULE, System::Ovs),
+                Bound::AtLeast(2.0),
             ),
             Self::Misses => misses(results),
             Self::Memory => memory(results),

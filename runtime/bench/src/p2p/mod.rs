@@ -48,42 +48,47 @@ impl Plan {
     }
 
     fn sweep(options: &P2p) -> Self {
-        let or = |given: &[FlowCount]| {
-            if given.is_empty() { vec![FlowCount::Of(1)] } else { given.to_vec() }
-        };
-        let all = or(&options.flows);
-        let flows: Vec<u32> = all
-            .iter()
-            .filter_map(|count| match count {
-                FlowCount::Of(count) => Some(*count),
-                FlowCount::New => None,
-            })
-            .collect();
-        let rules = if options.rules.is_empty() { &[RuleSet::One] } else { &options.rules[..] };
-        let sizes = if options.size.is_empty() { &[64] } else { &options.size[..] };
-        let stages = if options.stage.is_empty() { &[Stage::None] } else { &options.stage[..] };
+        let counts = or(&options.flows, FlowCount::Of(1));
+        let replayed = counts.iter().filter_map(|count| match count {
+            FlowCount::Of(count) => Some(*count),
+            FlowCount::New => None,
+        });
         let template = Case {
             rule_count: options.rule_count,
             churn: options.churn,
             ..Case::new(1, RuleSet::One)
         };
-        let cases = product(&flows, rules, sizes, stages, template);
-        Self { cases, misses: all.contains(&FlowCount::New), memory: false, goals: Vec::new() }
+        let cases = product(
+            &replayed.collect::<Vec<_>>(),
+            &or(&options.rules, RuleSet::One),
+            &or(&options.size, template.size),
+            &or(&options.stage, Stage::None),
+            template,
+        );
+        let misses = counts.contains(&FlowCount::New);
+        Self { cases, misses, memory: false, goals: Vec::new() }
     }
+}
+
+/// What was given, or else one thing.
+fn or<T: Copy>(given: &[T], default: T) -> Vec<T> {
+    if given.is_empty() { vec![default] } else { given.to_vec() }
 }
 
 /// Measures, prints, and leaves the results behind.
 pub(crate) fn run(options: &P2p) -> Result<(), Error> {
     let plan = Plan::new(options);
     let mut report = Report::create(&options.out)?;
-    let results = measure(options, &plan)?;
+    let mut results = Results::default();
+    let measured = measure(options, &plan, &mut results);
+    // What was measured before something failed is told, too.
     report.results(&results)?;
     report.goals(&plan.goals, &results)?;
-    report.finish(&options.out)
+    report.finish(&options.out)?;
+    measured
 }
 
-fn measure(options: &P2p, plan: &Plan) -> Result<Results, Error> {
-    let mut results = Results::default();
+fn measure(options: &P2p, plan: &Plan, results: &mut Results) -> Result<(), Error> {
     let mut bench = Bench::new(options)?;
     for round in 1..=options.repeats.get() {
         for case in &plan.cases {
@@ -106,7 +111,7 @@ fn measure(options: &P2p, plan: &Plan) -> Result<Results, Error> {
         say("memory");
         results.memory = Some(memory::measure(&mut bench)?);
     }
-    Ok(results)
+    Ok(())
 }
 
 #[cfg(test)]
@@ -127,7 +132,8 @@ mod tests {
         let plan = plan(&[]);
         assert_eq!(plan.goals, Goal::ALL);
         assert!(plan.misses && plan.memory);
-        let one_rule = plan.cases.iter().filter(|case| case.rules == RuleSet::One);
+        let is_plain = |case: &&Case| case.rules == RuleSet::One && case.stage == Stage::None;
+        let one_rule = plan.cases.iter().filter(is_plain);
         let flows: Vec<u32> = one_rule.map(|case| case.flows).collect();
         assert_eq!(flows, [1, 1_000, 10_000, 100_000, 1_000_000]);
     }
