@@ -32,7 +32,13 @@ fn from_json<T: DeserializeOwned>(text: &str) -> Result<T, String> {
 }
 
 fn from_toml<T: DeserializeOwned>(text: &str) -> Result<T, String> {
-    toml::from_str(text).map_err(|error| error.to_string().trim_end().to_owned())
+    toml::from_str(text).map_err(|error| {
+        let start = error.span().map_or(0, |span| span.start);
+        let before = &text[..start];
+        let line = before.matches('\n').count() + 1;
+        let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
+        format!("{} at line {line}, column {column}", error.message())
+    })
 }
 
 #[cfg(test)]
@@ -62,7 +68,7 @@ mod tests {
         let json = read("fw.json", "{\n  \"a\": ,\n}").unwrap_err();
         assert_eq!(json, "/fw.json: expected value at line 2 column 8");
         let toml = read("fw.toml", "a = 1\nb =\n").unwrap_err();
-        assert!(toml.starts_with("/fw.toml: TOML parse error at line 2, column 4"), "{toml}");
+        assert!(toml.ends_with("at line 2, column 4"), "{toml}");
         let yaml = read("fw.yaml", "").unwrap_err();
         assert_eq!(yaml, "/fw.yaml: its name ends neither with .json nor with .toml");
         let list = read("fw.json", "[]").unwrap_err();
