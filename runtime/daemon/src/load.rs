@@ -37,9 +37,10 @@ pub(crate) fn apply(daemon: &Daemon, config: &Config, file: Option<&Path>) -> Re
 /// Makes the rules of all tables together, so that many take no longer than they must.
 fn make_rules(daemon: &Daemon, config: &Config) -> Result<()> {
     let rules = config.tables.iter().flat_map(|(table, tabled)| {
-        tabled.rules.iter().map(|(name, spec)| ((*table, name.clone()), spec.clone()))
+        tabled.rules.iter().map(|(name, spec)| ((*table, name.clone()), spec))
     });
-    let made = daemon.make_rules(rules.collect()).map_err(|(rule, refused)| {
+    let rules: Vec<_> = rules.collect();
+    let made = daemon.make_rules(&rules).map_err(|(rule, refused)| {
         let about = rule.map_or_else(
             || "the rules".to_owned(),
             |(table, name): RuleKey| format!("rule {name} of table {table}"),

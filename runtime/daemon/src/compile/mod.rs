@@ -51,8 +51,10 @@ pub(crate) fn rule(
 
 /// The engine's form of actions that have been validated.
 pub(crate) fn actions(written: &[Written], names: &Names) -> Result<Vec<Action>, Invalid> {
-    let compiled = written.iter().enumerate().map(|(place, action)| {
-        action::compile(action, names).map_err(|invalid| invalid.under(&place.to_string()))
-    });
-    compiled.collect()
+    let mut actions = Vec::with_capacity(written.len());
+    for (place, action) in written.iter().enumerate() {
+        let action = action::compile(action, names);
+        actions.push(action.map_err(|invalid| invalid.under(&place.to_string()))?);
+    }
+    Ok(actions)
 }

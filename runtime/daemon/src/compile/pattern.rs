@@ -28,7 +28,7 @@ pub(super) fn compile(written: &Match, names: &Names) -> Result<Vec<Pattern>, In
     if let Some(metadata) = written.metadata {
         (bits.value.metadata, bits.mask.metadata) = (metadata.value, metadata.mask);
     }
-    Ok(bits.with_ports(ports(written.l4_src), ports(written.l4_dst)))
+    Ok(bits.with_ports(&ports(written.l4_src), &ports(written.l4_dst)))
 }
 
 /// The ports of a match, as values and masks; one that says nothing if there is none.
@@ -226,18 +226,18 @@ impl Bits {
 
     /// A pattern for each source with each destination. Both are ranges of the worst kind at most,
     /// so these are 900 patterns at most.
-    fn with_ports(self, sources: Vec<Masked>, destinations: Vec<Masked>) -> Vec<Pattern> {
-        let pairs = sources
-            .iter()
-            .flat_map(|source| destinations.iter().map(move |destination| (source, destination)));
-        let patterns = pairs.map(|(source, destination)| {
-            let Self { mut value, mut mask } = self;
-            (value.l4_src, mask.l4_src) = (value.l4_src | source.0, mask.l4_src | source.1);
-            (value.l4_dst, mask.l4_dst) =
-                (value.l4_dst | destination.0, mask.l4_dst | destination.1);
-            Pattern::new(&value, &mask)
-        });
-        patterns.collect()
+    fn with_ports(self, sources: &[Masked], destinations: &[Masked]) -> Vec<Pattern> {
+        let mut patterns = Vec::with_capacity(sources.len() * destinations.len());
+        for source in sources {
+            for destination in destinations {
+                let Self { mut value, mut mask } = self;
+                (value.l4_src, mask.l4_src) = (value.l4_src | source.0, mask.l4_src | source.1);
+                (value.l4_dst, mask.l4_dst) =
+                    (value.l4_dst | destination.0, mask.l4_dst | destination.1);
+                patterns.push(Pattern::new(&value, &mask));
+            }
+        }
+        patterns
     }
 
     fn layer(&mut self, layer: u8, there: bool) {

@@ -84,7 +84,7 @@ impl Control for Daemon {
     }
 
     fn put_rule(&self, table: TableNumber, name: &Name, spec: RuleSpec) -> Answer<Put<Rule>> {
-        self.add_rule(table, name, spec)
+        self.add_rule(table, name, &spec)
     }
 
     fn delete_rule(&self, table: TableNumber, name: &Name) -> Answer<()> {
@@ -92,7 +92,7 @@ impl Control for Daemon {
     }
 
     fn change_rules(&self, operations: Vec<RuleOperation>) -> Answer<RulesChanged> {
-        self.make_batch(operations)
+        self.make_batch(&operations)
     }
 
     fn flows(&self, query: FlowQuery) -> Answer<Flows> {

@@ -168,7 +168,7 @@ impl<'a> Walk<'a> {
     /// The actions of a rule, or of a table's miss, as the client wrote them.
     fn said(&self, table: TableNumber, rule: Option<&RuleKey>) -> Vec<Written> {
         match rule.and_then(|key| self.state.rules.get(key)) {
-            Some(entry) => entry.spec.actions.clone(),
+            Some(entry) => entry.spec.read().actions,
             None => self
                 .state
                 .misses

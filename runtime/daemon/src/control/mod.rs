@@ -6,6 +6,7 @@
 mod api;
 mod explain;
 mod flows;
+mod kept;
 mod modules;
 mod ports;
 mod refusal;

@@ -3,11 +3,14 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use api_model::{
-    Action, Code, Link, MacAddress, Match, Name, Port as Resource, PortSpec, PortStatus,
-};
+use api_model::{Action, Code, Link, MacAddress, Name, Port as Resource, PortSpec, PortStatus};
 use api_server::{ControlError, Kind, Put};
-use dataplane::{PortId, worker::PortCounters};
+use dataplane::{
+    PortId,
+    classify::{Pattern, Rule},
+    program,
+    worker::PortCounters,
+};
 use dpdk::{Port, PortConfig, RxQueue, TxQueue};
 
 use super::{
@@ -117,8 +120,7 @@ impl Daemon {
             let state = self.state();
             let entry = state.ports.get(name).ok_or_else(|| missing(name))?;
             let sends = |action: &Action| matches!(action, Action::Output(it) if it == name);
-            let comes = |it: &Match| it.in_port.as_ref() == Some(name);
-            let users = state.users_that(comes, sends);
+            let users = state.users_that(|rule| uses(rule, entry.id), sends);
             if !users.is_empty() {
                 return Err(refusal::in_use(Code::PortInUse, Kind::Port, name, &users));
             }
@@ -159,6 +161,13 @@ pub(super) fn log_failure(name: &Name, detached: dpdk::Result<()>) {
     if let Err(error) = detached {
         tracing::error!(port = %name, "{error}");
     }
+}
+
+/// Whether a rule is about packets that come by a port, or sends some there.
+fn uses(rule: &Rule, port: PortId) -> bool {
+    let comes =
+        |pattern: &Pattern| pattern.mask().in_port == u16::MAX && pattern.value().in_port == port.0;
+    rule.patterns.iter().any(comes) || rule.actions.contains(&program::Action::Output(port))
 }
 
 fn missing(name: &Name) -> ControlError {

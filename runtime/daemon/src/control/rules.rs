@@ -12,18 +12,22 @@ use dataplane::{
 
 use super::{
     Daemon,
+    kept::KeptSpec,
     refusal::{self, Answer},
     state::{RuleEntry, RuleKey, State},
 };
-use crate::{compile, plane::Change};
+use crate::{
+    compile::{self, Names},
+    plane::Change,
+};
 
 /// The most masks that the rules of one table may have: a lookup that no cache answers looks at each.
 const MOST_MASKS: usize = 1024;
 
 /// What a rule is to be; `None` for no more.
-struct Wanted {
+struct Wanted<'a> {
     key: RuleKey,
-    spec: Option<RuleSpec>,
+    spec: Option<&'a RuleSpec>,
 }
 
 /// A rule that becomes another, comes or goes.
@@ -58,11 +62,11 @@ impl Daemon {
         &self,
         table: TableNumber,
         name: &Name,
-        spec: RuleSpec,
+        spec: &RuleSpec,
     ) -> Answer<Put<Resource>> {
         let _changing = self.changing();
         let wanted = Wanted { key: (table, name.clone()), spec: Some(spec) };
-        let changed = self.make(vec![wanted]).map_err(|(_, refused)| refused)?;
+        let changed = self.make([wanted]).map_err(|(_, refused)| refused)?;
         let resource = self.get_rule(table, name)?;
         Ok(if changed.created > 0 { Put::Created(resource) } else { Put::Replaced(resource) })
     }
@@ -70,22 +74,22 @@ impl Daemon {
     pub(super) fn remove_rule(&self, table: TableNumber, name: &Name) -> Answer<()> {
         let _changing = self.changing();
         let wanted = Wanted { key: (table, name.clone()), spec: None };
-        self.make(vec![wanted]).map_err(|(_, refused)| refused)?;
+        self.make([wanted]).map_err(|(_, refused)| refused)?;
         Ok(())
     }
 
     /// Makes all changes or none, as one revision.
-    pub(super) fn make_batch(&self, operations: Vec<RuleOperation>) -> Answer<RulesChanged> {
+    pub(super) fn make_batch(&self, operations: &[RuleOperation]) -> Answer<RulesChanged> {
         let _changing = self.changing();
         let wanted = operations.iter().map(|operation| {
             let (table, name) = operation.rule();
             let spec = match operation {
-                RuleOperation::Put(rule) => Some(rule.spec.clone()),
+                RuleOperation::Put(rule) => Some(&rule.spec),
                 RuleOperation::Delete(_) => None,
             };
             Wanted { key: (table, name.clone()), spec }
         });
-        self.make(wanted.collect()).map_err(|(place, refused)| match place {
+        self.make(wanted).map_err(|(place, refused)| match place {
             Some(place) => in_batch(place, &operations[place], refused),
             None => refused,
         })
@@ -94,17 +98,19 @@ impl Daemon {
     /// Makes all rules or none. A refusal says which rule it is about, if it is about one.
     pub(crate) fn make_rules(
         &self,
-        rules: Vec<(RuleKey, RuleSpec)>,
+        rules: &[(RuleKey, &RuleSpec)],
     ) -> Result<RulesChanged, (Option<RuleKey>, ControlError)> {
         let _changing = self.changing();
-        let keys: Vec<RuleKey> = rules.iter().map(|(key, _)| key.clone()).collect();
-        let wanted = rules.into_iter().map(|(key, spec)| Wanted { key, spec: Some(spec) });
-        self.make(wanted.collect())
-            .map_err(|(place, refused)| (place.map(|place| keys[place].clone()), refused))
+        let wanted = rules.iter().map(|(key, spec)| Wanted { key: key.clone(), spec: Some(spec) });
+        self.make(wanted)
+            .map_err(|(place, refused)| (place.map(|place| rules[place].0.clone()), refused))
     }
 
     /// Makes all changes or none; a refusal says which change it is about.
-    fn make(&self, wanted: Vec<Wanted>) -> Result<RulesChanged, (Option<usize>, ControlError)> {
+    fn make<'a>(
+        &self,
+        wanted: impl IntoIterator<Item = Wanted<'a>>,
+    ) -> Result<RulesChanged, (Option<usize>, ControlError)> {
         let mut changed = RulesChanged::default();
         let differences = self.differences(wanted, &mut changed)?;
         let mut tables = Tables::clone(&self.state().tables);
@@ -128,9 +134,9 @@ impl Daemon {
     }
 
     /// What differs between the rules that are wanted and those that are there.
-    fn differences(
+    fn differences<'a>(
         &self,
-        wanted: Vec<Wanted>,
+        wanted: impl IntoIterator<Item = Wanted<'a>>,
         changed: &mut RulesChanged,
     ) -> Result<Vec<Difference>, (Option<usize>, ControlError)> {
         let mut state = self.state();
@@ -139,34 +145,46 @@ impl Daemon {
         for (place, Wanted { key, spec }) in wanted.into_iter().enumerate() {
             let known = state.rules.get(&key);
             let old = known.map(|known| Arc::clone(&known.rule));
-            let new = match (known, spec) {
+            let kept = spec.map(KeptSpec::new);
+            let counter = match (known, &kept) {
                 (None, None) => return Err((Some(place), missing(key.0, &key.1))),
-                (Some(known), Some(spec)) if known.spec == spec => {
+                (Some(known), Some(kept)) if known.spec == *kept => {
                     changed.unchanged += 1;
                     continue;
                 }
-                (_, None) => {
-                    changed.deleted += 1;
-                    None
-                }
-                (_, Some(spec)) => {
-                    let counter =
-                        if old.is_some() { &mut changed.replaced } else { &mut changed.created };
-                    *counter += 1;
-                    let id = old.as_ref().map_or_else(|| state.ids.rule(), |rule| rule.id);
-                    let counted = old.as_ref().map_or_else(
-                        || Arc::new(SharedTally::new(self.plane.len())),
-                        |rule| Arc::clone(&rule.counted),
-                    );
-                    let rule = compile::rule(id, counted, &spec, &names).map_err(|invalid| {
+                (Some(_), None) => &mut changed.deleted,
+                (Some(_), Some(_)) => &mut changed.replaced,
+                (None, Some(_)) => &mut changed.created,
+            };
+            *counter += 1;
+            let new = match spec.zip(kept) {
+                None => None,
+                Some((spec, kept)) => {
+                    let rule = self.compile(&mut state, old.as_deref(), spec, &names);
+                    let rule = rule.map_err(|invalid| {
                         (Some(place), refusal::invalid(Code::RuleInvalid, invalid))
                     })?;
-                    Some(RuleEntry { spec, rule: Arc::new(rule) })
+                    Some(RuleEntry { spec: kept, rule: Arc::new(rule) })
                 }
             };
             differences.push(Difference { key, old, new });
         }
         Ok(differences)
+    }
+
+    /// The engine's form of a rule, which goes on as the one before it did.
+    fn compile(
+        &self,
+        state: &mut State,
+        old: Option<&Rule>,
+        spec: &RuleSpec,
+        names: &Names,
+    ) -> Result<Rule, Invalid> {
+        let (id, counted) = match old {
+            Some(old) => (old.id, Arc::clone(&old.counted)),
+            None => (state.ids.rule(), Arc::new(SharedTally::new(self.plane.len()))),
+        };
+        compile::rule(id, counted, spec, names)
     }
 
     /// Has the workers take up other tables, and writes down what they are made of.
@@ -249,7 +267,7 @@ fn describe(name: &Name, entry: &RuleEntry) -> Resource {
     let tally = entry.rule.counted.total();
     Resource {
         name: name.clone(),
-        spec: entry.spec.clone(),
+        spec: entry.spec.read(),
         status: RuleStatus { packets: tally.packets, bytes: tally.bytes },
     }
 }

@@ -2,7 +2,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use api_model::{Action, Code, Invalid, Name, OnFault, Stage as Resource, StageSpec};
 use api_server::{ControlError, Kind, Put};
-use dataplane::{StageId, worker::BURST};
+use dataplane::{StageId, classify::Rule, program, worker::BURST};
 use serde_json::Value;
 use wasm::{Deployed, Deployment, Limits, Module, StageStats, StageTotals};
 
@@ -116,7 +116,8 @@ impl Daemon {
             let state = self.state();
             let id = state.stages.get(name).ok_or_else(|| missing(name))?.id;
             let runs = |action: &Action| matches!(action, Action::Stage(it) if it == name);
-            let users = state.users_that(|_| false, runs);
+            let uses = |rule: &Rule| rule.actions.contains(&program::Action::Stage(id));
+            let users = state.users_that(uses, runs);
             if !users.is_empty() {
                 return Err(refusal::in_use(Code::StageInUse, Kind::Stage, name, &users));
             }

@@ -5,13 +5,14 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use api_model::{Action, Match, Name, PortSpec, RuleSpec, StageSpec, TableNumber, TableSpec};
+use api_model::{Action, Name, PortSpec, StageSpec, TableNumber, TableSpec};
 use dataplane::{
     PortId, StageId,
     classify::{Rule, RuleId, Tables},
 };
 use wasm::{Module, StageStats, StageTotals};
 
+use super::kept::KeptSpec;
 use crate::{compile::Names, describe::Directory, reasons::Reasons};
 
 /// The configuration that the workers run.
@@ -76,7 +77,7 @@ pub(crate) type RuleKey = (TableNumber, Name);
 
 /// A rule, and the engine's form of it.
 pub(super) struct RuleEntry {
-    pub(super) spec: RuleSpec,
+    pub(super) spec: KeptSpec,
     pub(super) rule: Arc<Rule>,
 }
 
@@ -126,15 +127,13 @@ impl State {
         }
     }
 
-    /// The rules and misses that match by something, or do something, as clients know them.
+    /// The rules that use something, and the misses of which an action does, as clients know them.
     pub(super) fn users_that(
         &self,
-        matches: impl Fn(&Match) -> bool,
+        uses: impl Fn(&Rule) -> bool,
         does: impl Fn(&Action) -> bool,
     ) -> Vec<String> {
-        let rules = self.rules.iter().filter(|(_, entry)| {
-            matches(&entry.spec.r#match) || entry.spec.actions.iter().any(&does)
-        });
+        let rules = self.rules.iter().filter(|(_, entry)| uses(&entry.rule));
         let misses = self.misses.iter().filter(|(_, spec)| spec.miss.iter().any(&does));
         let rules = rules.map(|((table, name), _)| format!("rule {name} of table {table}"));
         rules.chain(misses.map(|(table, _)| format!("the miss of table {table}"))).collect()
