@@ -47,6 +47,9 @@ pub struct Scope {
     /// Whether later fragments of TCP and UDP are among them. When it sets an address of IPv4 it
     /// changes them where their first fragment has a checksum.
     later_fragments: bool,
+    /// Whether packets with places still to go to are among them. When it sets a source of IPv6 it
+    /// leaves their checksums as they were, as it may only for a destination (RFC 8200, 8.1).
+    source_routes: bool,
     /// Whether frames of IEEE 802.3 are among them, which Weft puts no label on.
     lengths: bool,
 }
@@ -64,9 +67,15 @@ impl Scope {
                     | Action::Copy(_, CopiedField::IpSrc | CopiedField::IpDst)
             )
         });
+        let sends = any(|action| {
+            matches!(
+                action,
+                Action::Set(Field::IpSrc(IpAddr::V6(_))) | Action::Copy(_, CopiedField::IpSrc)
+            )
+        });
         let labels = any(|action| matches!(action, Action::PushMpls { .. }));
         let most_tags = if pushes { 1 } else { 2 };
-        Self { most_tags, later_fragments: !readdresses, lengths: !labels }
+        Self { most_tags, later_fragments: !readdresses, source_routes: !sends, lengths: !labels }
     }
 }
 
@@ -98,7 +107,7 @@ pub fn frame(chance: &mut Chance, scope: Scope, mark: [u8; 4]) -> Vec<u8> {
         }
         4..=6 => {
             frame.extend([0x86, 0xdd]);
-            frame.extend(ipv6(chance, packet_mark));
+            frame.extend(ipv6(chance, scope, packet_mark));
         }
         _ => frame.extend(other(chance, scope)),
     }
@@ -197,13 +206,13 @@ fn ipv4(chance: &mut Chance, scope: Scope, mark: &[u8]) -> Vec<u8> {
     [header, payload].concat()
 }
 
-fn ipv6(chance: &mut Chance, mark: &[u8]) -> Vec<u8> {
+fn ipv6(chance: &mut Chance, scope: Scope, mark: &[u8]) -> Vec<u8> {
     let fragment = fragment(chance);
     let protocol = chance.pick(&[TCP, TCP, UDP, UDP, SCTP, 58, 47]);
     let addresses =
         [chance.pick(&values::V6).to_be_bytes(), chance.pick(&values::V6).to_be_bytes()].concat();
     let payload = payload(chance, protocol, &addresses, fragment, mark);
-    let (first, extensions) = extensions(chance, protocol, fragment);
+    let (first, extensions) = extensions(chance, scope, protocol, fragment);
     let length = u16::try_from(extensions.len() + payload.len()).expect("the packet is short");
     let class = traffic_class(chance);
     let first_word = 6 << 28 | u32::from(class) << 20 | chance.pick(&values::FLOW_LABELS);
@@ -217,7 +226,15 @@ fn ipv6(chance: &mut Chance, mark: &[u8]) -> Vec<u8> {
 /// Extension headers, and the number of the first: hop-by-hop and destination options, routing,
 /// authentication, and a fragment header where there is a fragment. There are no atomic fragments
 /// (RFC 6946), as Open vSwitch leaves their checksums wrong when it changes an address.
-fn extensions(chance: &mut Chance, protocol: u8, fragment: Fragment) -> (u8, Vec<u8>) {
+fn extensions(
+    chance: &mut Chance,
+    scope: Scope,
+    protocol: u8,
+    fragment: Fragment,
+) -> (u8, Vec<u8>) {
+    // With four places still to go to, or none.
+    let left = if scope.source_routes { chance.pick(&[0, 4]) } else { 0 };
+    let routing = vec![0, 0, 1, left, 0, 0, 0, 0];
     let padded = [0, 0, 1, 4, 0, 0, 0, 0].to_vec();
     let authentication = [&[0, 4, 0, 0][..], &[0; 20]].concat();
     let fragmented = match fragment {
@@ -227,8 +244,7 @@ fn extensions(chance: &mut Chance, protocol: u8, fragment: Fragment) -> (u8, Vec
     let has_fragment = fragment != Fragment::Not;
     let chosen = [
         (0, padded.clone(), chance.percent(10)),
-        // With four places still to go to, or none.
-        (43, chance.pick(&[[0, 0, 1, 4, 0, 0, 0, 0], [0; 8]]).to_vec(), chance.percent(5)),
+        (43, routing, chance.percent(5)),
         (44, fragmented, has_fragment),
         (51, authentication, chance.percent(5) && fragment == Fragment::Not),
         (60, padded, chance.percent(10) && fragment == Fragment::Not),
