@@ -15,7 +15,8 @@ pub struct Rule {
     /// Of the rules that match, the one with the highest wins, and of those the one with the lowest
     /// id.
     pub priority: u16,
-    /// The packets that it is about: those that match any of these. A range of ports is several.
+    /// The packets that it is about: those that match any of these, which are at most 65,536. A
+    /// range of ports is several.
     pub patterns: Vec<Pattern>,
     /// What is done with them, in order, up to the first `Goto` or `Drop`.
     pub actions: Vec<Action>,

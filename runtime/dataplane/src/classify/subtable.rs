@@ -30,11 +30,18 @@ pub(super) struct Subtable {
     priorities: RedBlackTreeMapSync<u16, u32>,
 }
 
-/// A pattern's value and its rule. Those of one hash stand together, the winner first.
+/// A pattern: its rule and its place there, for there are many and a value is large. Those of one
+/// hash stand together, the winner first.
 #[derive(Debug, Clone)]
 struct Entry {
-    value: FlowKey,
     rule: Arc<Rule>,
+    place: u16,
+}
+
+impl Entry {
+    fn value(&self) -> &FlowKey {
+        self.rule.patterns[usize::from(self.place)].value()
+    }
 }
 
 /// Something that may show that no pattern matches, by a look at few bits.
@@ -65,13 +72,14 @@ impl Subtable {
         self.priorities.last().map(|(priority, _)| *priority)
     }
 
-    /// Adds a pattern, whose mask is this one's.
-    pub(super) fn insert(&mut self, value: &FlowKey, rule: &Arc<Rule>) {
+    /// Adds the pattern at a place of a rule, whose mask is this one's.
+    pub(super) fn insert(&mut self, rule: &Arc<Rule>, place: u16) {
+        let value = rule.patterns[usize::from(place)].value();
         let hash = self.mask.hash(SEED, value);
         let known = self.rules.get(&hash).map_or(&[][..], |entries| &**entries);
-        let place = known.partition_point(|entry| entry.rule.beats(rule));
-        let entry = Entry { value: *value, rule: Arc::clone(rule) };
-        let (before, behind) = known.split_at(place);
+        let entry = Entry { rule: Arc::clone(rule), place };
+        let rank = known.partition_point(|entry| entry.rule.beats(rule));
+        let (before, behind) = known.split_at(rank);
         let entries = before.iter().cloned().chain([entry]).chain(behind.iter().cloned());
         let entries = entries.collect();
         self.rules.insert_mut(hash, entries);
@@ -83,7 +91,7 @@ impl Subtable {
     pub(super) fn remove(&mut self, value: &FlowKey, rule: &Rule) {
         let hash = self.mask.hash(SEED, value);
         let Some(known) = self.rules.get(&hash) else { return };
-        let is = |entry: &&Entry| entry.rule.id == rule.id && entry.value == *value;
+        let is = |entry: &&Entry| entry.rule.id == rule.id && entry.value() == value;
         let entries: Arc<[Entry]> = known.iter().filter(|entry| !is(entry)).cloned().collect();
         if entries.is_empty() {
             self.rules.remove_mut(&hash);
@@ -121,7 +129,7 @@ impl Subtable {
         }
         *seen |= self.bits();
         let entries = self.rules.get(&self.mask.hash(SEED, key))?;
-        let found = entries.iter().find(|entry| self.mask.matches(key, &entry.value));
+        let found = entries.iter().find(|entry| self.mask.matches(key, entry.value()));
         found.map(|entry| &entry.rule)
     }
 }

@@ -53,8 +53,8 @@ impl Table {
     /// Adds a rule. Returns whether it has a mask that no other had.
     pub(super) fn insert(&mut self, rule: &Arc<Rule>) -> bool {
         let before = self.subtables.len();
-        for pattern in &rule.patterns {
-            self.subtable(pattern.mask()).insert(pattern.value(), rule);
+        for (place, pattern) in (0..).zip(&rule.patterns) {
+            self.subtable(pattern.mask()).insert(rule, place);
             self.count_prefixes(pattern, Trie::insert);
         }
         self.rules += 1;
