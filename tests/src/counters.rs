@@ -30,6 +30,7 @@ pub struct PortCounters {
     pub tx_packets: u64,
     pub tx_bytes: u64,
     pub copied_packets: u64,
+    pub mirrored_packets: u64,
     pub forwarded_packets: u64,
     pub dropped_packets: u64,
     pub in_flight_packets: u64,

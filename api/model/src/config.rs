@@ -10,7 +10,10 @@ use std::{
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::{Action, Invalid, Name, PortSpec, RuleSpec, StageSpec, TableNumber, TableSpec};
+use crate::{
+    Action, BucketSpec, GroupSpec, Invalid, MacTableSpec, MeterSpec, Name, PortSpec, RuleSpec,
+    StageSpec, TableNumber, TableSpec,
+};
 
 /// The whole file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -28,6 +31,12 @@ pub struct Config {
     pub modules: BTreeMap<Name, ModuleSource>,
     /// The stages, by name.
     pub stages: BTreeMap<Name, StageSpec>,
+    /// The meters, by name.
+    pub meters: BTreeMap<Name, MeterSpec>,
+    /// The groups, by name.
+    pub groups: BTreeMap<Name, GroupSpec>,
+    /// How the action `normal` remembers addresses.
+    pub mac_table: MacTableSpec,
     /// The tables with their rules, by number.
     pub tables: BTreeMap<TableNumber, TableConfig>,
 }
@@ -226,6 +235,9 @@ impl Config {
         invalid.extend(self.workers.invalid());
         invalid.extend(self.invalid_ports());
         invalid.extend(self.invalid_stages());
+        invalid.extend(self.invalid_meters());
+        invalid.extend(self.invalid_groups());
+        invalid.extend(self.mac_table.validate().err().map(|it| it.under("mac_table")));
         invalid.extend(self.invalid_tables());
         invalid.extend(self.invalid_rules());
         invalid
@@ -274,6 +286,31 @@ impl Config {
         })
     }
 
+    fn invalid_meters(&self) -> impl Iterator<Item = Invalid> {
+        self.meters.iter().filter_map(|(name, meter)| {
+            let invalid = meter.validate().err()?;
+            Some(invalid.under(name.as_str()).under("meters"))
+        })
+    }
+
+    fn invalid_groups(&self) -> impl Iterator<Item = Invalid> {
+        self.groups.iter().filter_map(|(name, group)| {
+            let buckets = group.buckets.iter().enumerate();
+            let unknown =
+                || buckets.filter_map(|(place, bucket)| self.unknown_in(place, bucket)).next();
+            let invalid = group.validate().err().or_else(unknown)?;
+            Some(invalid.under(name.as_str()).under("groups"))
+        })
+    }
+
+    /// The first port that a bucket names and that is not there.
+    fn unknown_in(&self, place: usize, bucket: &BucketSpec) -> Option<Invalid> {
+        let watched = bucket.watch_port.as_ref().filter(|port| !self.ports.contains_key(*port));
+        let watched = watched.map(|port| Invalid::at(&["watch_port"], no_port(port)));
+        let acts = || Some(self.unknown_action(&bucket.actions)?.under("actions"));
+        Some(watched.or_else(acts)?.under(&place.to_string()).under("buckets"))
+    }
+
     fn invalid_tables(&self) -> impl Iterator<Item = Invalid> {
         self.tables.iter().filter_map(move |(table, config)| {
             let unknown = || Some(self.unknown_action(&config.miss)?.under("miss"));
@@ -302,18 +339,36 @@ impl Config {
         }
     }
 
-    /// The first port or stage that one of the actions names and that is not there.
+    /// The first thing that one of the actions names and that is not there.
     fn unknown_action(&self, actions: &[Action]) -> Option<Invalid> {
         actions.iter().enumerate().find_map(|(index, action)| {
-            let (key, reason) = match action {
-                Action::Output(port) if !self.ports.contains_key(port) => ("output", no_port(port)),
+            let no = |what: &str, name: &Name| format!("there is no {what} {name}");
+            let (path, reason) = match action {
                 Action::Stage(stage) if !self.stages.contains_key(stage) => {
-                    ("stage", format!("there is no stage {stage}"))
+                    (&["stage"][..], no("stage", stage))
                 }
-                _ => return None,
+                Action::Meter(meter) if !self.meters.contains_key(meter) => {
+                    (&["meter"][..], no("meter", meter))
+                }
+                Action::Group(group) if !self.groups.contains_key(group) => {
+                    (&["group"][..], no("group", group))
+                }
+                _ => {
+                    let port = action.port().filter(|port| !self.ports.contains_key(*port))?;
+                    (port_path(action), no_port(port))
+                }
             };
-            Some(Invalid::at(&[&index.to_string(), key], reason))
+            Some(Invalid::at(path, reason).under(&index.to_string()))
         })
+    }
+}
+
+/// Where an action names its port.
+fn port_path(action: &Action) -> &'static [&'static str] {
+    match action {
+        Action::Mirror(_) => &["mirror"],
+        Action::Sample(_) => &["sample", "output"],
+        _ => &["output"],
     }
 }
 

@@ -12,8 +12,11 @@ mod explain;
 mod field;
 mod fields;
 mod flow;
+mod group;
 mod invalid;
+mod mac_table;
 mod matching;
+mod meter;
 mod module;
 mod name;
 mod port;
@@ -26,7 +29,7 @@ mod table;
 mod version;
 mod worker;
 
-pub use action::{Action, CopiedField, CopyField, LabelProtocol, PushMpls, PushVlan};
+pub use action::{Action, CopiedField, CopyField, LabelProtocol, PushMpls, PushVlan, Sample};
 pub use batch::{DeleteRule, PutRule, RuleBatch, RuleOperation, RulesChanged};
 pub use config::{
     ApiConfig, Config, ConfigError, Hugepages, MemoryConfig, ModuleSource, TableConfig,
@@ -38,12 +41,15 @@ pub use explain::{
 pub use field::{
     ArpOperation, Dscp, Ecn, EtherType, IpAddress, IpFragment, IpMatch, IpProtocol, Ipv6Label,
     L4PortMatch, MacAddress, MacMatch, Metadata, MplsBottom, MplsLabel, MplsTrafficClass,
-    TagProtocol, TcpFlagsMatch, TextError, VlanId, VlanMatch, VlanPriority,
+    TagProtocol, TcpFlagsMatch, TextError, Treatment, VlanId, VlanMatch, VlanPriority,
 };
 pub use fields::Fields;
 pub use flow::{CacheLevel, Flow, FlowCursor, FlowCursorError, FlowQuery, Flows, RuleKey};
+pub use group::{BucketSpec, BucketStatus, Group, GroupKind, GroupSpec, GroupStatus};
 pub use invalid::Invalid;
+pub use mac_table::{MacEntry, MacTable, MacTableSpec, MacTableStatus};
 pub use matching::Match;
+pub use meter::{ColorCounters, Meter, MeterAlgorithm, MeterSpec, MeterStatus, MeterUnit};
 pub use module::Module;
 pub use name::{Name, NameError};
 pub use port::{DeviceCounters, Link, Port, PortCounters, PortSpec, PortStatus};

@@ -76,6 +76,9 @@ pub struct PortCounters {
     pub tx_bytes: u64,
     /// Copies that were made of packets that came in by this port.
     pub copied_packets: u64,
+    /// Of those copies, the ones for mirrors and samples.
+    #[serde(default)]
+    pub mirrored_packets: u64,
     /// Packets that came in by this port and left by one.
     pub forwarded_packets: u64,
     /// Packets that came in by this port and were dropped.

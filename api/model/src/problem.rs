@@ -85,6 +85,20 @@ codes! {
     StageInvalid => "stage-invalid",
     /// The module refused its configuration, or failed on it.
     StageInitFailed => "stage-init-failed",
+    /// There is no meter of that name.
+    MeterNotFound => "meter-not-found",
+    /// Rules use the meter.
+    MeterInUse => "meter-in-use",
+    /// The meter's numbers make no sense.
+    MeterInvalid => "meter-invalid",
+    /// There is no group of that name.
+    GroupNotFound => "group-not-found",
+    /// Rules use the group.
+    GroupInUse => "group-in-use",
+    /// The group's buckets make no sense.
+    GroupInvalid => "group-invalid",
+    /// The table of addresses is asked for what it cannot be.
+    MacTableInvalid => "mac-table-invalid",
     /// There is no rule of that name in the table.
     RuleNotFound => "rule-not-found",
     /// The rule's match or actions make no sense.

@@ -39,7 +39,7 @@ fn is_read<T: DeserializeOwned + Serialize + Debug>(answer: Value) {
 
 fn port_counters() -> Value {
     json!({
-        "rx_packets": 1, "rx_bytes": 64, "tx_packets": 0, "tx_bytes": 0, "copied_packets": 0,
+        "rx_packets": 1, "rx_bytes": 64, "tx_packets": 0, "tx_bytes": 0, "copied_packets": 0, "mirrored_packets": 0,
         "forwarded_packets": 0, "dropped_packets": 1, "in_flight_packets": 0,
         "drops": {"table-miss": 1},
         "device": {"rx_missed": 0, "rx_errors": 0, "rx_nombuf": 0, "tx_errors": 0},

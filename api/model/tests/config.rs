@@ -57,6 +57,7 @@ fn a_file_is_read_with_its_defaults_filled_in() {
             "module": "firewall@1.0.0", "config": {"default": "allow"}, "on_fault": "drop",
             "memory_limit_bytes": 16_777_216, "deadline_us": 10_000,
         }},
+        "meters": {}, "groups": {}, "mac_table": {"age_s": 300, "limit": 8192},
         "tables": {"0": {"miss": [{"output": "lan"}], "rules": {"lan-out": {
             "priority": 10, "match": {"in_port": "lan"},
             "actions": [{"stage": "fw"}, "decrement_ttl", {"output": "wan"}],
@@ -81,7 +82,8 @@ fn an_empty_file_is_a_daemon_that_does_nothing_yet() {
         "memory": {"hugepages": "auto", "size_mb": 512, "buffers": 16_383},
         "workers": {"exact_entries": 65_536, "flow_limit": 200_000, "flow_idle_ms": 10_000,
             "flow_hard_ms": 0},
-        "ports": {}, "modules": {}, "stages": {}, "tables": {},
+        "ports": {}, "modules": {}, "stages": {}, "meters": {}, "groups": {}, "tables": {},
+        "mac_table": {"age_s": 300, "limit": 8192},
     });
     assert_eq!(json!(config), expected);
 }
@@ -188,4 +190,47 @@ fn the_cache_has_the_sizes_that_it_may_have() {
 #[test]
 fn a_goto_may_name_a_table_without_rules() {
     Config::from_toml(&CHAIN.replace("{ output = \"wan\" }", "{ goto = 253 }")).unwrap();
+}
+
+#[test]
+fn meters_groups_and_addresses_are_checked_with_the_ports_that_they_name() {
+    let refused = |text: &str| match Config::from_toml(text).unwrap_err() {
+        ConfigError::Invalid(all) => all.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        ConfigError::Shape(error) => panic!("{error}"),
+    };
+    let text = r#"
+        [ports.lan]
+        device = "net_null0"
+        [meters.gold]
+        algorithm = "rfc2697"
+        committed_rate = 1000
+        committed_burst = 1500
+        [groups.up]
+        kind = "fast_failover"
+        buckets = [
+            { watch_port = "lan", actions = [{ output = "lan" }] },
+            { watch_port = "wan", actions = [{ output = "lan" }] },
+        ]
+        [groups.copy]
+        kind = "all"
+        buckets = [{ actions = [{ output = "wan" }] }]
+        [mac_table]
+        age_s = 0
+        [tables.0.rules.all]
+        priority = 1
+        actions = [{ mirror = "tap" }, { sample = { rate = 9, output = "tap" } }]
+        [tables.0.rules.more]
+        priority = 1
+        actions = [{ meter = "silver" }, { group = "down" }]
+    "#;
+    let expected = [
+        "/meters/gold/excess_burst: the algorithm needs this field (rfc2697 has excess_burst, \
+         rfc2698 peak_rate and peak_burst, rfc4115 excess_rate and excess_burst)",
+        "/groups/copy/buckets/0/actions/0/output: there is no port wan",
+        "/groups/up/buckets/1/watch_port: there is no port wan",
+        "/mac_table/age_s: 0 is not from 1 to 86400",
+        "/tables/0/rules/all/actions/0/mirror: there is no port tap",
+        "/tables/0/rules/more/actions/0/meter: there is no meter silver",
+    ];
+    assert_eq!(refused(text), expected);
 }

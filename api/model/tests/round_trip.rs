@@ -11,8 +11,8 @@ use api_model::{
     Action, ArpOperation, Config, CopiedField, CopyField, Dscp, Ecn, EtherType, Hugepages,
     IpAddress, IpFragment, IpMatch, IpProtocol, Ipv6Label, L4PortMatch, LabelProtocol, MacAddress,
     MacMatch, Match, Metadata, ModuleSource, MplsBottom, MplsLabel, MplsTrafficClass, Name,
-    OnFault, PortSpec, PushMpls, PushVlan, RuleSpec, SetField, StageSpec, TableConfig, TableNumber,
-    TagProtocol, TcpFlagsMatch, VlanId, VlanMatch, VlanPriority, WorkersConfig,
+    OnFault, PortSpec, PushMpls, PushVlan, RuleSpec, Sample, SetField, StageSpec, TableConfig,
+    TableNumber, TagProtocol, TcpFlagsMatch, VlanId, VlanMatch, VlanPriority, WorkersConfig,
 };
 use proptest::{
     collection::{btree_map, vec},
@@ -191,6 +191,11 @@ fn actions() -> impl Strategy<Value = Action> {
             Action::DecrementMplsTtl,
             Action::CopyField(CopyField { from: CopiedField::IpSrc, to: CopiedField::Metadata }),
         ]),
+        select(vec![Action::Normal, Action::Flood]),
+        names().prop_map(Action::Mirror),
+        names().prop_map(Action::Meter),
+        names().prop_map(Action::Group),
+        (any::<u32>(), names()).prop_map(|(rate, output)| Action::Sample(Sample { rate, output })),
         ether_types().prop_map(Action::PopMpls),
         (labels(), of(any::<u8>())).prop_map(|(label, ttl)| Action::PushMpls(PushMpls {
             label,

@@ -1,7 +1,8 @@
 use api_model::{
-    Code, ExplainRequest, Explanation, FlowQuery, FlowTable, Flows, Invalid, Module, Name, Port,
-    PortSpec, Readiness, Rule, RuleOperation, RuleQuery, RuleSpec, RulesChanged, Stage, StageSpec,
-    Stats, TableNumber, TableSpec, Version, Worker,
+    Code, ExplainRequest, Explanation, FlowQuery, FlowTable, Flows, Group, GroupSpec, Invalid,
+    MacTable, MacTableSpec, Meter, MeterSpec, Module, Name, Port, PortSpec, Readiness, Rule,
+    RuleOperation, RuleQuery, RuleSpec, RulesChanged, Stage, StageSpec, Stats, TableNumber,
+    TableSpec, Version, Worker,
 };
 
 /// What the API asks of the daemon.
@@ -37,6 +38,31 @@ pub trait Control: Send + Sync + 'static {
     fn put_stage(&self, name: &Name, spec: StageSpec) -> Result<Put<Stage>, ControlError>;
     /// Takes a stage out of service.
     fn delete_stage(&self, name: &Name) -> Result<(), ControlError>;
+
+    /// All meters, by name.
+    fn meters(&self) -> Result<Vec<Meter>, ControlError>;
+    /// One meter.
+    fn meter(&self, name: &Name) -> Result<Meter, ControlError>;
+    /// Makes a meter, or changes it into what the spec says. It keeps what it has counted.
+    fn put_meter(&self, name: &Name, spec: MeterSpec) -> Result<Put<Meter>, ControlError>;
+    /// Forgets a meter.
+    fn delete_meter(&self, name: &Name) -> Result<(), ControlError>;
+
+    /// All groups, by name.
+    fn groups(&self) -> Result<Vec<Group>, ControlError>;
+    /// One group.
+    fn group(&self, name: &Name) -> Result<Group, ControlError>;
+    /// Makes a group, or changes it into what the spec says.
+    fn put_group(&self, name: &Name, spec: GroupSpec) -> Result<Put<Group>, ControlError>;
+    /// Forgets a group.
+    fn delete_group(&self, name: &Name) -> Result<(), ControlError>;
+
+    /// The addresses that are known.
+    fn mac_table(&self) -> Result<MacTable, ControlError>;
+    /// Begins another table of addresses.
+    fn put_mac_table(&self, spec: MacTableSpec) -> Result<MacTable, ControlError>;
+    /// Forgets all addresses.
+    fn clear_mac_table(&self) -> Result<(), ControlError>;
 
     /// The tables that have rules or a miss of their own, by number.
     fn tables(&self) -> Result<Vec<FlowTable>, ControlError>;
@@ -101,6 +127,10 @@ pub enum Kind {
     Module,
     /// See [`Stage`].
     Stage,
+    /// See [`Meter`].
+    Meter,
+    /// See [`Group`].
+    Group,
     /// See [`Rule`].
     Rule,
 }
@@ -182,6 +212,8 @@ impl Kind {
             Self::Port => "port",
             Self::Module => "module",
             Self::Stage => "stage",
+            Self::Meter => "meter",
+            Self::Group => "group",
             Self::Rule => "rule",
         }
     }
@@ -193,6 +225,8 @@ impl Kind {
             Self::Port => Code::PortNotFound,
             Self::Module => Code::ModuleNotFound,
             Self::Stage => Code::StageNotFound,
+            Self::Meter => Code::MeterNotFound,
+            Self::Group => Code::GroupNotFound,
             Self::Rule => Code::RuleNotFound,
         }
     }

@@ -1,4 +1,4 @@
-//! The configuration file's ports, modules, stages and rules, made one after the other in the
+//! The configuration file's ports, modules, stages, meters, groups and rules, made one after the other in the
 //! order in which they need each other. Ports are polled last, so that the first packet finds the
 //! rules.
 
@@ -27,6 +27,13 @@ pub(crate) fn apply(daemon: &Daemon, config: &Config, file: Option<&Path>) -> Re
     for (name, spec) in &config.stages {
         daemon.put_stage(name, spec.clone()).with_context(|| format!("stage {name}"))?;
     }
+    for (name, spec) in &config.meters {
+        daemon.put_meter(name, spec.clone()).with_context(|| format!("meter {name}"))?;
+    }
+    for (name, spec) in &config.groups {
+        daemon.put_group(name, spec.clone()).with_context(|| format!("group {name}"))?;
+    }
+    daemon.put_mac_table(config.mac_table).context("mac_table")?;
     for (table, tabled) in &config.tables {
         daemon.put_table(*table, tabled.spec()).with_context(|| format!("table {table}"))?;
     }

@@ -78,6 +78,18 @@ reasons! {
     StageUnavailable => "stage-unavailable",
     /// The stage's verdict means nothing.
     BadVerdict => "bad-verdict",
+    /// A meter says so.
+    MeterDrop => "meter-drop",
+    /// Its meter is not there.
+    NoSuchMeter => "no-such-meter",
+    /// No bucket of its group is alive.
+    NoLiveBucket => "no-live-bucket",
+    /// Its group is not there.
+    NoSuchGroup => "no-such-group",
+    /// It is for a station on the port that it came by.
+    SamePort => "same-port",
+    /// Its address is one that no bridge forwards to (IEEE 802.1D, 7.12.6).
+    ReservedAddress => "reserved-address",
 }
 
 #[cfg(test)]

@@ -16,3 +16,11 @@ impl TableId {
 /// A stage: the slot that holds its instance on each worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StageId(pub u16);
+
+/// A meter: the slot that holds it on each worker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MeterId(pub u16);
+
+/// A group: the slot that holds it on each worker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct GroupId(pub u16);

@@ -9,16 +9,21 @@
 pub mod classify;
 mod drop_reason;
 pub mod flow;
+pub mod group;
 mod id;
+mod links;
+pub mod meter;
 pub mod packet;
 pub mod program;
 mod queue;
 pub mod stage;
+pub mod switching;
 mod tally;
 pub mod worker;
 
 pub use drop_reason::{DropReason, ReasonId};
-pub use id::{PortId, StageId, TableId};
+pub use id::{GroupId, MeterId, PortId, StageId, TableId};
+pub use links::Links;
 pub use packet::Packet;
 pub use queue::{Receive, Received, Transmit};
 pub use tally::{SharedTally, Tally};

@@ -100,10 +100,23 @@ struct Twins {
 impl Twins {
     fn new(seed: u64) -> Self {
         let ports: Vec<PortId> = (0..PORTS).map(PortId).collect();
-        let slow = Interpreter::new(&ports);
+        let equipment = universe::equipment(&mut Dice(seed));
+        let slow = Interpreter::new(&ports, equipment);
         let mut twins = Self { seed, rig: Rig::new(PORTS), slow, polled: ports };
         (0..2).for_each(|id| twins.take(&Event::Stage(id, Some(id))));
+        twins.equip();
         twins
+    }
+
+    /// Gives the engine the meters and groups that its twin has.
+    fn equip(&mut self) {
+        let equipment = &self.slow.equipment;
+        for id in equipment.treatments.keys() {
+            self.rig.change(Change::Meter(*id, Some(equipment.meter(*id))));
+        }
+        for id in equipment.groups.keys() {
+            self.rig.change(Change::Group(*id, Some(equipment.group(*id))));
+        }
     }
 
     /// Chance that is the same for what has one name.
@@ -202,6 +215,7 @@ fn told(counters: &PortCounters) -> Counted {
         rx: counters.rx,
         tx: counters.tx,
         copied: counters.copied,
+        mirrored: counters.mirrored,
         forwarded: counters.forwarded,
         drops: drops.collect(),
     }

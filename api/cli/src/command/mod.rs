@@ -3,6 +3,9 @@
 mod completion;
 mod explain;
 mod flow;
+mod group;
+mod mac;
+mod meter;
 mod module;
 mod named;
 mod port;
@@ -31,6 +34,15 @@ pub(crate) enum Command {
     /// Stages: modules with a configuration, in service
     #[command(subcommand)]
     Stage(stage::Command),
+    /// Meters: rates that packets are held to
+    #[command(subcommand)]
+    Meter(meter::Command),
+    /// Groups: several ways to go on, of which packets take one or all
+    #[command(subcommand)]
+    Group(group::Command),
+    /// Addresses that the action `normal` has learned
+    #[command(subcommand)]
+    Mac(mac::Command),
     /// Rules: which packets meet which actions
     #[command(subcommand)]
     Rule(rule::Command),
@@ -64,6 +76,9 @@ impl Command {
             Self::Port(command) => command.run(session).await,
             Self::Module(command) => command.run(session).await,
             Self::Stage(command) => command.run(session).await,
+            Self::Meter(command) => command.run(session).await,
+            Self::Group(command) => command.run(session).await,
+            Self::Mac(command) => command.run(session).await,
             Self::Rule(command) => command.run(session).await,
             Self::Table(command) => command.run(session).await,
             Self::Flow(command) => command.run(session).await,

@@ -23,7 +23,8 @@ icmp_type, icmp_code, metadata. Ports may be a range, as in l4_dst=1000-1999.
 Actions: output:PORT, stage:STAGE, goto:TABLE, set_field:FIELD=VALUE,
 copy_field:from=FIELD,to=FIELD, push_vlan:vid=VID[,pcp=PCP][,tpid=TPID], pop_vlan,
 push_mpls:label=LABEL[,tc=TC][,ttl=TTL][,eth_type=TYPE], pop_mpls:ETH_TYPE, decrement_ttl,
-decrement_mpls_ttl, drop.
+decrement_mpls_ttl, meter:METER, group:GROUP, normal, flood, mirror:PORT,
+sample:rate=N,output=PORT, drop.
 
 Example: weft rule add web --priority 10 --match in_port=lan,ip_proto=tcp,l4_dst=443
            --action stage:fw --action output:wan";

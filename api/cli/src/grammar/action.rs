@@ -22,6 +22,12 @@ pub(crate) fn parse(text: &str) -> Result<Action, String> {
         ("decrement_mpls_ttl", None) => Ok(Action::DecrementMplsTtl),
         ("copy_field", Some(ends)) => fields(ends).map(Action::CopyField),
         ("decrement_ttl", None) => Ok(Action::DecrementTtl),
+        ("normal", None) => Ok(Action::Normal),
+        ("flood", None) => Ok(Action::Flood),
+        ("mirror", Some(port)) => name(port).map(Action::Mirror),
+        ("sample", Some(sample)) => fields(sample).map(Action::Sample),
+        ("meter", Some(meter)) => name(meter).map(Action::Meter),
+        ("group", Some(group)) => name(group).map(Action::Group),
         ("drop", None) => Ok(Action::Drop),
         _ => Err(format!("expected one of {}", FORMS.join(", "))),
     }
@@ -41,12 +47,18 @@ pub(crate) fn format(action: &Action) -> String {
         Action::DecrementMplsTtl => "decrement_mpls_ttl".to_owned(),
         Action::CopyField(ends) => format!("copy_field:{}", pairs::write(ends)),
         Action::DecrementTtl => "decrement_ttl".to_owned(),
+        Action::Normal => "normal".to_owned(),
+        Action::Flood => "flood".to_owned(),
+        Action::Mirror(port) => format!("mirror:{port}"),
+        Action::Sample(sample) => format!("sample:{}", pairs::write(sample)),
+        Action::Meter(meter) => format!("meter:{meter}"),
+        Action::Group(group) => format!("group:{group}"),
         Action::Drop => "drop".to_owned(),
     }
 }
 
 /// The forms that an action can take.
-pub(crate) const FORMS: [&str; 12] = [
+pub(crate) const FORMS: [&str; 18] = [
     "output:PORT",
     "stage:STAGE",
     "goto:TABLE",
@@ -58,6 +70,12 @@ pub(crate) const FORMS: [&str; 12] = [
     "copy_field:from=FIELD,to=FIELD",
     "decrement_ttl",
     "decrement_mpls_ttl",
+    "normal",
+    "flood",
+    "mirror:PORT",
+    "sample:rate=N,output=PORT",
+    "meter:METER",
+    "group:GROUP",
     "drop",
 ];
 
@@ -120,6 +138,12 @@ mod tests {
             ("push_mpls:label=16,tc=1,ttl=9,eth_type=mpls_multicast", {
                 json!({"push_mpls": {"label": 16, "tc": 1, "ttl": 9, "eth_type": "mpls_multicast"}})
             }),
+            ("normal", json!("normal")),
+            ("flood", json!("flood")),
+            ("mirror:tap", json!({"mirror": "tap"})),
+            ("sample:rate=1000,output=tap", { json!({"sample": {"rate": 1000, "output": "tap"}}) }),
+            ("meter:gold", json!({"meter": "gold"})),
+            ("group:uplinks", json!({"group": "uplinks"})),
             ("pop_mpls:ipv4", json!({"pop_mpls": "ipv4"})),
             ("pop_mpls:0x6558", json!({"pop_mpls": "0x6558"})),
             ("decrement_mpls_ttl", json!("decrement_mpls_ttl")),

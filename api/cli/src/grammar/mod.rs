@@ -5,3 +5,4 @@ pub(crate) mod condition;
 pub(crate) mod config;
 mod pairs;
 pub(crate) mod size;
+pub(crate) mod steering;

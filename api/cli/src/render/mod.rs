@@ -9,6 +9,7 @@ mod readiness;
 mod rule;
 mod stage;
 mod stats;
+mod steering;
 pub(crate) mod table;
 mod tables;
 pub(crate) mod text;
@@ -23,6 +24,7 @@ pub(crate) use readiness::readiness;
 pub(crate) use rule::{rule, rules_page};
 pub(crate) use stage::{stage, stages};
 pub(crate) use stats::stats;
+pub(crate) use steering::{group, groups, mac_table, meter, meters};
 pub(crate) use tables::tables;
 pub(crate) use worker::workers;
 

@@ -53,7 +53,7 @@ mod tests {
                 "mtu": 1500, "link": "up", "worker": 0,
                 "counters": {
                     "rx_packets": 12, "rx_bytes": 900, "tx_packets": 8, "tx_bytes": 640,
-                    "copied_packets": 1, "forwarded_packets": 10, "dropped_packets": 3,
+                    "copied_packets": 1, "mirrored_packets": 0, "forwarded_packets": 10, "dropped_packets": 3,
                     "in_flight_packets": 0, "drops": {"fw:denied-by-rule": 2, "table-miss": 1},
                     "device": {"rx_missed": 0, "rx_errors": 0, "rx_nombuf": 0, "tx_errors": 4},
                 },

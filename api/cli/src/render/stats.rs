@@ -167,7 +167,7 @@ mod tests {
     fn all_counters_are_shown_and_what_is_not_there_is_left_out() {
         let lan = json!({
             "rx_packets": 10, "rx_bytes": 640, "tx_packets": 9, "tx_bytes": 576,
-            "copied_packets": 0, "forwarded_packets": 7, "dropped_packets": 2,
+            "copied_packets": 0, "mirrored_packets": 0, "forwarded_packets": 7, "dropped_packets": 2,
             "in_flight_packets": 1, "drops": {"table-miss": 2},
             "device": {"rx_missed": 0, "rx_errors": 0, "rx_nombuf": 0, "tx_errors": 0},
         });

@@ -3,8 +3,9 @@
 use std::{collections::BTreeMap, sync::Mutex};
 
 use api_model::{
-    Code, ExplainRequest, Explanation, FlowQuery, FlowTable, Flows, Invalid, Module, Name, Port,
-    PortSpec, Readiness, Rule, RuleOperation, RuleQuery, RuleSpec, RulesChanged, Stage, StageSpec,
+    Code, ExplainRequest, Explanation, FlowQuery, FlowTable, Flows, Group, GroupSpec, Invalid,
+    MacTable, MacTableSpec, MacTableStatus, Meter, MeterSpec, Module, Name, Port, PortSpec,
+    Readiness, Rule, RuleOperation, RuleQuery, RuleSpec, RulesChanged, Stage, StageSpec,
     StageStatus, Stats, TableNumber, TableSpec, Version, Worker,
 };
 use api_server::{Control, ControlError, Kind, Put};
@@ -98,6 +99,51 @@ impl Control for Stages {
 
     fn rules(&self, _table: TableNumber, _query: &RuleQuery) -> Answer<Vec<Rule>> {
         Ok(vec![])
+    }
+
+    fn meters(&self) -> Answer<Vec<Meter>> {
+        Ok(vec![])
+    }
+
+    fn meter(&self, name: &Name) -> Answer<Meter> {
+        Err(ControlError::not_found(Kind::Meter, name))
+    }
+
+    fn put_meter(&self, name: &Name, spec: MeterSpec) -> Answer<Put<Meter>> {
+        Ok(Put::Created(Meter { name: name.clone(), spec, status: Default::default() }))
+    }
+
+    fn delete_meter(&self, name: &Name) -> Answer<()> {
+        Err(ControlError::not_found(Kind::Meter, name))
+    }
+
+    fn groups(&self) -> Answer<Vec<Group>> {
+        Ok(vec![])
+    }
+
+    fn group(&self, name: &Name) -> Answer<Group> {
+        Err(ControlError::not_found(Kind::Group, name))
+    }
+
+    fn put_group(&self, name: &Name, spec: GroupSpec) -> Answer<Put<Group>> {
+        Ok(Put::Created(Group { name: name.clone(), spec, status: Default::default() }))
+    }
+
+    fn delete_group(&self, name: &Name) -> Answer<()> {
+        Err(ControlError::not_found(Kind::Group, name))
+    }
+
+    fn mac_table(&self) -> Answer<MacTable> {
+        let (spec, status) = (MacTableSpec::default(), MacTableStatus::default());
+        Ok(MacTable { spec, status, entries: vec![] })
+    }
+
+    fn put_mac_table(&self, spec: MacTableSpec) -> Answer<MacTable> {
+        Ok(MacTable { spec, ..self.mac_table()? })
+    }
+
+    fn clear_mac_table(&self) -> Answer<()> {
+        Ok(())
     }
 
     fn rule(&self, _table: TableNumber, name: &Name) -> Answer<Rule> {

@@ -5,7 +5,7 @@ use crate::daemon::{Asked, Daemon, Outcome, ok, problem, weft};
 fn stats(rx_packets: u64) -> Value {
     let lan = json!({
         "rx_packets": rx_packets, "rx_bytes": 640, "tx_packets": 9, "tx_bytes": 576,
-        "copied_packets": 0, "forwarded_packets": rx_packets - 3, "dropped_packets": 3,
+        "copied_packets": 0, "mirrored_packets": 0, "forwarded_packets": rx_packets - 3, "dropped_packets": 3,
         "in_flight_packets": 0, "drops": {"fw:denied-by-rule": 2, "table-miss": 1},
         "device": {"rx_missed": 0, "rx_errors": 0, "rx_nombuf": 0, "tx_errors": 0},
     });

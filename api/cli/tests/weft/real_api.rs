@@ -180,3 +180,28 @@ fn the_apis_state_is_told() {
         assert_eq!(api.weft(&[noun, "list", "--json"]), Outcome::success("[]\n"), "{noun}");
     }
 }
+
+#[test]
+fn meters_groups_and_addresses_are_set_and_shown() {
+    let api = Api::start();
+    let spec = "algorithm=rfc2697,unit=bits,committed_rate=8000,committed_burst=1500,excess_burst=0,\
+                yellow=pass,red=drop";
+    let meter = api.weft(&["meter", "set", "gold", spec]);
+    let line = format!("METER  GREEN  YELLOW  RED  SPEC\ngold       0       0    0  {spec}\n");
+    assert_eq!(meter, Outcome::success(&line));
+    let bucket = "weight:2 watch_port:a output:a";
+    let group = api.weft(&["group", "set", "up", "select", "--bucket", bucket]);
+    let line = "GROUP  KIND    BUCKETS\nup     select        1\n";
+    assert_eq!(group, Outcome::success(line));
+    let mac = api.weft(&["mac", "set", "age_s=60"]);
+    assert!(mac.stdout.contains("0 known of 8192, forgotten after 60 s"), "{}", mac.stdout);
+    assert_eq!(api.weft(&["mac", "flush"]), Outcome::success("flushed the addresses\n"));
+
+    let bad =
+        api.weft(&["meter", "set", "gold", "algorithm=rfc2697,committed_rate=1,committed_burst=1"]);
+    assert!(
+        bad.stderr.contains("error: the algorithm needs this field\n  at /excess_burst\n"),
+        "{}",
+        bad.stderr
+    );
+}

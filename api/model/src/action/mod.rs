@@ -4,7 +4,7 @@ mod operand;
 use std::fmt;
 
 pub use copy_field::{CopiedField, CopyField};
-pub use operand::{LabelProtocol, PushMpls, PushVlan};
+pub use operand::{LabelProtocol, PushMpls, PushVlan, Sample};
 use serde::{
     Deserialize, Deserializer, Serialize,
     de::{self, IntoDeserializer},
@@ -37,6 +37,19 @@ pub enum Action {
     DecrementMplsTtl,
     /// A field of its headers is copied into another. Its checksums stay right.
     CopyField(CopyField),
+    /// It leaves where a learning switch would send it: by the port that its destination was last
+    /// seen on, or else by all but its own. If more actions follow, copies do.
+    Normal,
+    /// It leaves by all ports but its own. If more actions follow, copies do.
+    Flood,
+    /// A copy leaves by a port, also if no action follows.
+    Mirror(Name),
+    /// A copy of one packet in so many leaves by a port.
+    Sample(Sample),
+    /// It takes its share of a meter's rate.
+    Meter(Name),
+    /// It takes the buckets of a group. Actions that follow see the packet as it was.
+    Group(Name),
     /// It is looked up in a table with a larger number.
     Goto(TableNumber),
     /// A stage decides on it.
@@ -54,6 +67,10 @@ struct WithOperand {
     pop_mpls: Option<EtherType>,
     copy_field: Option<CopyField>,
     goto: Option<TableNumber>,
+    mirror: Option<Name>,
+    sample: Option<Sample>,
+    meter: Option<Name>,
+    group: Option<Name>,
     stage: Option<Name>,
 }
 
@@ -65,6 +82,8 @@ enum WithoutOperand {
     DecrementTtl,
     PopVlan,
     DecrementMplsTtl,
+    Normal,
+    Flood,
 }
 
 /// An object that stands for one thing has no key or several.
@@ -102,6 +121,8 @@ impl<'de> de::Visitor<'de> for Written {
             WithoutOperand::DecrementTtl => Action::DecrementTtl,
             WithoutOperand::PopVlan => Action::PopVlan,
             WithoutOperand::DecrementMplsTtl => Action::DecrementMplsTtl,
+            WithoutOperand::Normal => Action::Normal,
+            WithoutOperand::Flood => Action::Flood,
         })
     }
 
@@ -115,6 +136,10 @@ impl<'de> de::Visitor<'de> for Written {
             given.pop_mpls.map(Action::PopMpls),
             given.copy_field.map(Action::CopyField),
             given.goto.map(Action::Goto),
+            given.mirror.map(Action::Mirror),
+            given.sample.map(Action::Sample),
+            given.meter.map(Action::Meter),
+            given.group.map(Action::Group),
             given.stage.map(Action::Stage),
         ])
         .map_err(de::Error::custom)
@@ -147,7 +172,40 @@ pub(crate) fn validate(
     Ok(())
 }
 
+/// Checks the actions of a group's bucket.
+pub(crate) fn validate_bucket(actions: &[Action]) -> Result<(), Invalid> {
+    let refused = |action: &Action| {
+        matches!(
+            action,
+            Action::Goto(_)
+                | Action::Stage(_)
+                | Action::Group(_)
+                | Action::Meter(_)
+                | Action::Normal
+                | Action::Flood
+                | Action::Mirror(_)
+                | Action::Sample(_)
+        )
+    };
+    if let Some(place) = actions.iter().position(refused) {
+        let reason = "a bucket cannot do this";
+        return Err(Invalid::at(&[&place.to_string()], reason)
+            .hint("a bucket changes the packet, outputs it or drops it; do the rest in the rule"));
+    }
+    validate(actions, TableNumber::default(), None)
+}
+
 impl Action {
+    /// The port that it sends packets to, if it names one.
+    #[must_use]
+    pub fn port(&self) -> Option<&Name> {
+        match self {
+            Self::Output(port) | Self::Mirror(port) => Some(port),
+            Self::Sample(sample) => Some(&sample.output),
+            _ => None,
+        }
+    }
+
     fn validate(
         &self,
         is_last: bool,
@@ -170,6 +228,7 @@ impl Action {
             Self::DecrementMplsTtl => are(family, |it| it == Family::Mpls, "without a label"),
             Self::PopMpls(_) => are(family, |it| it == Family::Mpls, "without a label")
                 .map_err(|invalid| invalid.under("pop_mpls")),
+            Self::Sample(sample) => sample.validate().map_err(|invalid| invalid.under("sample")),
             Self::CopyField(copy) => {
                 copy.validate(family).map_err(|invalid| invalid.under("copy_field"))
             }
@@ -229,7 +288,8 @@ mod tests {
             {"set_field": {"l4_src": 1}}, {"set_field": {"l4_dst": 2}},
             {"set_field": {"vlan_vid": 10}}, {"set_field": {"vlan_pcp": 7}},
             {"push_mpls": {"label": 16, "tc": 5, "ttl": 9, "eth_type": "mpls_multicast"}},
-            {"pop_mpls": "ipv4"}, "decrement_mpls_ttl",
+            {"pop_mpls": "ipv4"}, "decrement_mpls_ttl", "normal", "flood", {"mirror": "tap"},
+            {"sample": {"rate": 1000, "output": "tap"}}, {"meter": "gold"}, {"group": "uplinks"},
             {"copy_field": {"from": "eth_src", "to": "eth_dst"}},
             {"set_field": {"mpls_label": 16}}, {"set_field": {"mpls_tc": 7}},
             {"set_field": {"mpls_ttl": 255}}, {"set_field": {"arp_op": "reply"}},
@@ -330,6 +390,13 @@ mod tests {
             let refused = v4(actions.clone()).unwrap_err();
             assert!(refused.starts_with(expected), "{actions}: {refused}");
         }
+    }
+
+    #[test]
+    fn a_sample_of_none_is_refused() {
+        let action = json!([{"sample": {"rate": 0, "output": "tap"}}]);
+        let refused = validate_in_table_1(action, None).unwrap_err();
+        assert!(refused.starts_with("/0/sample/rate: one packet in none"), "{refused}");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::{MplsLabel, MplsTrafficClass, TagProtocol, VlanId, VlanPriority};
+use crate::{Invalid, MplsLabel, MplsTrafficClass, Name, TagProtocol, VlanId, VlanPriority};
 
 /// A VLAN tag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -53,5 +53,26 @@ impl LabelProtocol {
             Self::Mpls => 0x8847,
             Self::MplsMulticast => 0x8848,
         }
+    }
+}
+
+/// A copy of some packets, by chance.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Sample {
+    /// One packet in so many.
+    #[schema(minimum = 1)]
+    pub rate: u32,
+    /// The port that the copies leave by.
+    pub output: Name,
+}
+
+impl Sample {
+    pub(super) fn validate(&self) -> Result<(), Invalid> {
+        if self.rate > 0 {
+            return Ok(());
+        }
+        Err(Invalid::at(&["rate"], "one packet in none is no rate")
+            .hint("write 1 for every packet"))
     }
 }

@@ -10,6 +10,7 @@ mod mac;
 mod metadata;
 mod number;
 mod text;
+mod treatment;
 mod vlan;
 
 pub use arp::ArpOperation;
@@ -24,4 +25,5 @@ pub use number::{
     Dscp, Ecn, Ipv6Label, MplsBottom, MplsLabel, MplsTrafficClass, VlanId, VlanPriority,
 };
 pub use text::TextError;
+pub use treatment::Treatment;
 pub use vlan::{TagProtocol, VlanMatch};

@@ -3,7 +3,10 @@
 pub(crate) mod batch;
 pub(crate) mod explain;
 pub(crate) mod flows;
+pub(crate) mod groups;
 pub(crate) mod health;
+pub(crate) mod mac_table;
+pub(crate) mod meters;
 pub(crate) mod modules;
 pub(crate) mod ports;
 pub(crate) mod rules;

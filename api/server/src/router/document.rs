@@ -15,7 +15,10 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     api::Api,
-    resource::{batch, explain, flows, health, modules, ports, rules, stages, stats, tables},
+    resource::{
+        batch, explain, flows, groups, health, mac_table, meters, modules, ports, rules, stages,
+        stats, tables,
+    },
 };
 
 #[derive(OpenApi)]
@@ -31,6 +34,9 @@ pub(super) fn routes() -> (Router<Api>, utoipa::openapi::OpenApi) {
         .merge(ports::routes())
         .merge(modules::routes())
         .merge(stages::routes())
+        .merge(meters::routes())
+        .merge(groups::routes())
+        .merge(mac_table::routes())
         .merge(tables::routes())
         .merge(rules::routes())
         .merge(batch::routes())

@@ -7,9 +7,11 @@ use std::{
 
 use api_model::{
     CacheLevel, Code, Decision, ExplainRequest, ExplainStep, Explanation, Flow, FlowCursor,
-    FlowQuery, FlowTable, Flows, Invalid, Link, MacAddress, Module, Name, Port, PortSpec,
-    PortStatus, Readiness, Rule, RuleOperation, RuleQuery, RuleSpec, RuleStatus, RulesChanged,
-    Stage, StageSpec, StageStatus, Stats, TableNumber, TableSpec, TableStatus, Version, Worker,
+    FlowQuery, FlowTable, Flows, Group, GroupSpec, GroupStatus, Invalid, Link, MacAddress,
+    MacEntry, MacTable, MacTableSpec, MacTableStatus, Meter, MeterSpec, MeterStatus, Module, Name,
+    Port, PortSpec, PortStatus, Readiness, Rule, RuleOperation, RuleQuery, RuleSpec, RuleStatus,
+    RulesChanged, Stage, StageSpec, StageStatus, Stats, TableNumber, TableSpec, TableStatus,
+    Version, Worker,
 };
 use api_server::{Control, ControlError, Kind, Put};
 
@@ -54,6 +56,9 @@ struct State {
     ports: BTreeMap<Name, Port>,
     modules: BTreeMap<Name, (Module, Vec<u8>)>,
     stages: BTreeMap<Name, Stage>,
+    meters: BTreeMap<Name, Meter>,
+    groups: BTreeMap<Name, Group>,
+    mac_table: MacTableSpec,
     tables: BTreeMap<TableNumber, TableSpec>,
     rules: BTreeMap<(TableNumber, Name), Rule>,
     flushed: bool,
@@ -220,6 +225,63 @@ impl Control for Fake {
 
     fn delete_stage(&self, name: &Name) -> Answer<()> {
         remove(&mut self.state.lock().unwrap().stages, Kind::Stage, name)
+    }
+
+    fn meters(&self) -> Answer<Vec<Meter>> {
+        Ok(self.state.lock().unwrap().meters.values().cloned().collect())
+    }
+
+    fn meter(&self, name: &Name) -> Answer<Meter> {
+        get(&self.state.lock().unwrap().meters, Kind::Meter, name)
+    }
+
+    fn put_meter(&self, name: &Name, spec: MeterSpec) -> Answer<Put<Meter>> {
+        let meter = Meter { name: name.clone(), spec, status: MeterStatus::default() };
+        Ok(insert(&mut self.state.lock().unwrap().meters, name.clone(), meter))
+    }
+
+    fn delete_meter(&self, name: &Name) -> Answer<()> {
+        remove(&mut self.state.lock().unwrap().meters, Kind::Meter, name)
+    }
+
+    fn groups(&self) -> Answer<Vec<Group>> {
+        Ok(self.state.lock().unwrap().groups.values().cloned().collect())
+    }
+
+    fn group(&self, name: &Name) -> Answer<Group> {
+        get(&self.state.lock().unwrap().groups, Kind::Group, name)
+    }
+
+    fn put_group(&self, name: &Name, spec: GroupSpec) -> Answer<Put<Group>> {
+        let group = Group { name: name.clone(), spec, status: GroupStatus::default() };
+        Ok(insert(&mut self.state.lock().unwrap().groups, name.clone(), group))
+    }
+
+    fn delete_group(&self, name: &Name) -> Answer<()> {
+        remove(&mut self.state.lock().unwrap().groups, Kind::Group, name)
+    }
+
+    fn mac_table(&self) -> Answer<MacTable> {
+        let state = self.state.lock().unwrap();
+        let known = MacEntry {
+            vlan: api_model::VlanId::new(7).unwrap(),
+            mac: MacAddress([2, 0, 0, 0, 0, 1]),
+            port: "lan".parse().unwrap(),
+            idle_ms: 1,
+        };
+        let entries = if state.flushed { Vec::new() } else { vec![known] };
+        let status = MacTableStatus { entries: entries.len(), ..MacTableStatus::default() };
+        Ok(MacTable { spec: state.mac_table, status, entries })
+    }
+
+    fn put_mac_table(&self, spec: MacTableSpec) -> Answer<MacTable> {
+        self.state.lock().unwrap().mac_table = spec;
+        self.mac_table()
+    }
+
+    fn clear_mac_table(&self) -> Answer<()> {
+        self.state.lock().unwrap().flushed = true;
+        Ok(())
     }
 
     fn tables(&self) -> Answer<Vec<FlowTable>> {

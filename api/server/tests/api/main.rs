@@ -16,4 +16,5 @@ mod resources;
 mod running;
 mod shutdown;
 mod sockets;
+mod steering;
 mod tables;

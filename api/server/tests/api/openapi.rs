@@ -7,8 +7,11 @@ use serde_json::Value;
 
 use crate::client::Client;
 
-const OPERATIONS: [&str; 31] = [
+const OPERATIONS: [&str; 42] = [
     "DELETE /v1/flows",
+    "DELETE /v1/groups/{name}",
+    "DELETE /v1/mac-table",
+    "DELETE /v1/meters/{name}",
     "DELETE /v1/modules/{name}",
     "DELETE /v1/ports/{name}",
     "DELETE /v1/stages/{name}",
@@ -18,6 +21,11 @@ const OPERATIONS: [&str; 31] = [
     "GET /openapi.json",
     "GET /readyz",
     "GET /v1/flows",
+    "GET /v1/groups",
+    "GET /v1/groups/{name}",
+    "GET /v1/mac-table",
+    "GET /v1/meters",
+    "GET /v1/meters/{name}",
     "GET /v1/modules",
     "GET /v1/modules/{name}",
     "GET /v1/ports",
@@ -34,6 +42,9 @@ const OPERATIONS: [&str; 31] = [
     "POST /v1/explain",
     "POST /v1/modules",
     "POST /v1/rules:batch",
+    "PUT /v1/groups/{name}",
+    "PUT /v1/mac-table",
+    "PUT /v1/meters/{name}",
     "PUT /v1/modules/{name}",
     "PUT /v1/ports/{name}",
     "PUT /v1/stages/{name}",

@@ -8,7 +8,7 @@ const NOTHING: &str = "";
 
 fn counters() -> Value {
     json!({
-        "rx_packets": 0, "rx_bytes": 0, "tx_packets": 0, "tx_bytes": 0, "copied_packets": 0,
+        "rx_packets": 0, "rx_bytes": 0, "tx_packets": 0, "tx_bytes": 0, "copied_packets": 0, "mirrored_packets": 0,
         "forwarded_packets": 0, "dropped_packets": 0, "in_flight_packets": 0, "drops": {},
         "device": {"rx_missed": 0, "rx_errors": 0, "rx_nombuf": 0, "tx_errors": 0},
     })

@@ -2,7 +2,7 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use api_model::{
     Action as Written, CopiedField, CopyField, Invalid, IpAddress, PushMpls as WrittenLabel,
-    PushVlan, SetField as WrittenField,
+    PushVlan, Sample, SetField as WrittenField,
 };
 use dataplane::{
     DropReason, TableId,
@@ -18,6 +18,21 @@ pub(super) fn compile(action: &Written, names: &Names) -> Result<Action, Invalid
         }
         Written::Stage(stage) => {
             Action::Stage(names.stage(stage).map_err(|invalid| invalid.under("stage"))?)
+        }
+        Written::Normal => Action::Normal,
+        Written::Flood => Action::Flood,
+        Written::Mirror(port) => {
+            Action::Mirror(names.port(port).map_err(|invalid| invalid.under("mirror"))?)
+        }
+        Written::Sample(Sample { rate, output }) => {
+            let at = |invalid: Invalid| invalid.under("output").under("sample");
+            Action::Sample { rate: *rate, port: names.port(output).map_err(at)? }
+        }
+        Written::Meter(meter) => {
+            Action::Meter(names.meter(meter).map_err(|invalid| invalid.under("meter"))?)
+        }
+        Written::Group(group) => {
+            Action::Group(names.group(group).map_err(|invalid| invalid.under("group"))?)
         }
         Written::Drop => Action::Drop(DropReason::RuleDrop),
         Written::SetField(field) => set_field(*field),

@@ -1,6 +1,8 @@
 //! Rules as clients write them, into rules as the engine runs them.
 
 mod action;
+mod group;
+mod meter;
 mod pattern;
 mod range;
 
@@ -8,10 +10,13 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use api_model::{Action as Written, Invalid, Name, RuleSpec};
 use dataplane::{
-    PortId, SharedTally, StageId,
+    GroupId, MeterId, PortId, SharedTally, StageId,
     classify::{Rule, RuleId},
     program::Action,
 };
+
+pub(crate) use group::group;
+pub(crate) use meter::meter;
 
 /// What names stand for.
 #[derive(Debug, Default)]
@@ -20,12 +25,28 @@ pub(crate) struct Names {
     pub(crate) ports: BTreeMap<Name, PortId>,
     /// The stages.
     pub(crate) stages: BTreeMap<Name, StageId>,
+    /// The meters.
+    pub(crate) meters: BTreeMap<Name, MeterId>,
+    /// The groups.
+    pub(crate) groups: BTreeMap<Name, GroupId>,
 }
 
 impl Names {
     fn port(&self, name: &Name) -> Result<PortId, Invalid> {
         self.ports.get(name).copied().ok_or_else(|| {
             Invalid::at(&[], format!("there is no port {name}")).hint("add the port first")
+        })
+    }
+
+    fn meter(&self, name: &Name) -> Result<MeterId, Invalid> {
+        self.meters.get(name).copied().ok_or_else(|| {
+            Invalid::at(&[], format!("there is no meter {name}")).hint("create the meter first")
+        })
+    }
+
+    fn group(&self, name: &Name) -> Result<GroupId, Invalid> {
+        self.groups.get(name).copied().ok_or_else(|| {
+            Invalid::at(&[], format!("there is no group {name}")).hint("create the group first")
         })
     }
 

@@ -265,7 +265,7 @@ mod tests {
     fn matches(written: Value, frame: &[u8]) -> bool {
         let names = Names {
             ports: BTreeMap::from([("lan".parse().unwrap(), PortId(4))]),
-            stages: BTreeMap::new(),
+            ..Names::default()
         };
         let patterns = compile(&serde_json::from_value(written).unwrap(), &names).unwrap();
         let key = parse(PortId(4), frame).unwrap().key;

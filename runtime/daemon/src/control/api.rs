@@ -1,7 +1,8 @@
 use api_model::{
-    ExplainRequest, Explanation, FlowQuery, FlowTable, Flows, Module, Name, Port, PortSpec,
-    Readiness, Rule, RuleOperation, RuleQuery, RuleSpec, RulesChanged, Stage, StageSpec, Stats,
-    TableNumber, TableSpec, Version, Worker,
+    ExplainRequest, Explanation, FlowQuery, FlowTable, Flows, Group, GroupSpec, MacTable,
+    MacTableSpec, Meter, MeterSpec, Module, Name, Port, PortSpec, Readiness, Rule, RuleOperation,
+    RuleQuery, RuleSpec, RulesChanged, Stage, StageSpec, Stats, TableNumber, TableSpec, Version,
+    Worker,
 };
 use api_server::{Control, Put};
 
@@ -53,6 +54,51 @@ impl Control for Daemon {
 
     fn put_stage(&self, name: &Name, spec: StageSpec) -> Answer<Put<Stage>> {
         self.run_stage(name, spec)
+    }
+
+    fn meters(&self) -> Answer<Vec<Meter>> {
+        Ok(self.list_meters())
+    }
+
+    fn meter(&self, name: &Name) -> Answer<Meter> {
+        self.get_meter(name)
+    }
+
+    fn put_meter(&self, name: &Name, spec: MeterSpec) -> Answer<Put<Meter>> {
+        self.set_meter(name, spec)
+    }
+
+    fn delete_meter(&self, name: &Name) -> Answer<()> {
+        self.remove_meter(name)
+    }
+
+    fn groups(&self) -> Answer<Vec<Group>> {
+        Ok(self.list_groups())
+    }
+
+    fn group(&self, name: &Name) -> Answer<Group> {
+        self.get_group(name)
+    }
+
+    fn put_group(&self, name: &Name, spec: GroupSpec) -> Answer<Put<Group>> {
+        self.set_group(name, spec)
+    }
+
+    fn delete_group(&self, name: &Name) -> Answer<()> {
+        self.remove_group(name)
+    }
+
+    fn mac_table(&self) -> Answer<MacTable> {
+        Ok(self.get_addresses())
+    }
+
+    fn put_mac_table(&self, spec: MacTableSpec) -> Answer<MacTable> {
+        self.set_addresses(spec)
+    }
+
+    fn clear_mac_table(&self) -> Answer<()> {
+        self.forget_addresses();
+        Ok(())
     }
 
     fn delete_stage(&self, name: &Name) -> Answer<()> {

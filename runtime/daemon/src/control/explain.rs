@@ -7,11 +7,12 @@ use api_model::{
     TableNumber, TableSpec,
 };
 use dataplane::{
-    DropReason, PortId, StageId, TableId,
+    DropReason, GroupId, PortId, StageId, TableId,
     classify::Step,
     flow::FlowKey,
     packet::{Buffer, Packet, Parsed, parse},
     program::{Action, apply},
+    switching::Station,
     worker::MOST_LOOKUPS,
 };
 
@@ -59,6 +60,8 @@ enum End {
     Dropped(DropReason),
     /// A stage decides, and what is done if it lets the packet go on.
     Decided(StageId, Vec<Action>),
+    /// The buckets of a group go on with it.
+    Shared(GroupId),
 }
 
 /// Whether a packet goes on to another table, or ends.
@@ -121,7 +124,26 @@ impl<'a> Walk<'a> {
             let rest = &actions[place + 1..];
             match action {
                 Action::Output(port) if rest.is_empty() => return Turn::Break(End::Sent(port)),
-                Action::Output(port) => self.copies.push(port),
+                Action::Output(port) | Action::Mirror(port) => self.copies.push(port),
+                Action::Sample { rate, port } => {
+                    let port = self.directory.port(port);
+                    self.lines.push(format!("a copy of one packet in {rate} leaves by {port}"));
+                }
+                Action::Normal | Action::Flood => {
+                    if let Some(end) = self.switch(action, rest.is_empty()) {
+                        return Turn::Break(end);
+                    }
+                }
+                Action::Meter(id) => {
+                    let meter = self.directory.meter(id);
+                    self.lines
+                        .push(format!("meter {meter} may mark or drop it; say that it passes"));
+                }
+                Action::Group(id) if rest.is_empty() => return Turn::Break(End::Shared(id)),
+                Action::Group(id) => {
+                    let group = self.directory.group(id);
+                    self.lines.push(format!("group {group} does with copies what its buckets say"));
+                }
                 Action::Drop(reason) => return Turn::Break(reason.into()),
                 Action::Goto(table) => return Turn::Continue(table),
                 Action::Stage(stage) => return Turn::Break(End::Decided(stage, rest.to_vec())),
@@ -133,6 +155,38 @@ impl<'a> Walk<'a> {
             }
         }
         Turn::Break(DropReason::NoOutput.into())
+    }
+
+    /// Sends it where a switch would. Returns its end if nothing follows and there is one.
+    fn switch(&mut self, action: Action, last: bool) -> Option<End> {
+        let known = if action == Action::Normal { self.known_port() } else { Ok(None) };
+        let mut ports: Vec<PortId> = match known {
+            Err(reason) => return last.then_some(End::Dropped(reason)),
+            Ok(Some(port)) => vec![port],
+            Ok(None) => {
+                let ids = self.state.ports.values().map(|entry| entry.id);
+                ids.filter(|id| *id != self.in_port).collect()
+            }
+        };
+        ports.sort_unstable();
+        let end = if last { ports.pop().map(End::Sent) } else { None };
+        self.copies.append(&mut ports);
+        end
+    }
+
+    /// The port that the packet's destination was last seen on, if it is known.
+    fn known_port(&self) -> Result<Option<PortId>, DropReason> {
+        let (frame, tags) =
+            (self.packet.bytes(), self.parsed.map_or(0, |parsed| parsed.headers.vlan_tags));
+        let Some(station) = Station::destination(frame, tags) else { return Ok(None) };
+        if station.is_reserved() {
+            return Err(DropReason::ReservedAddress);
+        }
+        let Some((_, table)) = &self.state.addresses else { return Ok(None) };
+        match table.port_of(station, dpdk::tsc()) {
+            Some(port) if port == self.in_port => Err(DropReason::SamePort),
+            known => Ok(known),
+        }
     }
 
     fn change(&mut self, action: Action) -> Result<(), DropReason> {
@@ -186,6 +240,10 @@ impl<'a> Walk<'a> {
                 (Decision::Output, format!("it leaves by {}", self.directory.port(*port)))
             }
             End::Decided(stage, rest) => (Decision::Stage, self.decided(*stage, rest)),
+            End::Shared(group) => {
+                let group = self.directory.group(*group);
+                (Decision::Output, format!("it goes on as group {group} says"))
+            }
             End::Dropped(reason) if self.copies.is_empty() => (Decision::Drop, dropped(*reason)),
             End::Dropped(reason) => (Decision::Output, dropped(*reason)),
         };

@@ -3,10 +3,13 @@
 //! A change takes the lock of changes, makes whatever is slow to make, has all workers take it up
 //! or none, and then writes it down. Reading takes only the short lock of the state.
 
+mod addresses;
 mod api;
 mod explain;
 mod flows;
+mod groups;
 mod kept;
+mod meters;
 mod modules;
 mod ports;
 mod refusal;

@@ -50,6 +50,7 @@ impl Daemon {
             self.forget_port(name);
             return Err(stalled);
         }
+        self.look_at_links();
         Ok(Put::Created(self.get_port(name)?))
     }
 
@@ -68,6 +69,7 @@ impl Daemon {
     /// Has the workers poll the first ports.
     pub(crate) fn poll_first(&self, attached: Vec<Attached>) -> Answer<()> {
         let _changing = self.changing();
+        self.look_at_links();
         self.poll(attached)
     }
 
@@ -119,8 +121,9 @@ impl Daemon {
         let (id, device) = {
             let state = self.state();
             let entry = state.ports.get(name).ok_or_else(|| missing(name))?;
-            let sends = |action: &Action| matches!(action, Action::Output(it) if it == name);
-            let users = state.users_that(|rule| uses(rule, entry.id), sends);
+            let sends = |action: &Action| action.port() == Some(name);
+            let mut users = state.users_that(|rule| uses(rule, entry.id), sends);
+            users.extend(state.groups_with(name));
             if !users.is_empty() {
                 return Err(refusal::in_use(Code::PortInUse, Kind::Port, name, &users));
             }
@@ -128,6 +131,8 @@ impl Daemon {
         };
         self.publish(|_| vec![Change::Port(id, None)])?;
         self.state().ports.remove(name);
+        self.state().links.set(id, false);
+        self.forget_addresses_of(id);
         log_failure(name, detach(&device));
         tracing::info!(port = %name, "detached");
         Ok(())
@@ -167,7 +172,8 @@ pub(super) fn log_failure(name: &Name, detached: dpdk::Result<()>) {
 fn uses(rule: &Rule, port: PortId) -> bool {
     let comes =
         |pattern: &Pattern| pattern.mask().in_port == u16::MAX && pattern.value().in_port == port.0;
-    rule.patterns.iter().any(comes) || rule.actions.contains(&program::Action::Output(port))
+    let sends = |action: &program::Action| action.port() == Some(port);
+    rule.patterns.iter().any(comes) || rule.actions.iter().any(sends)
 }
 
 fn missing(name: &Name) -> ControlError {

@@ -5,10 +5,15 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use api_model::{Action, Name, PortSpec, StageSpec, TableNumber, TableSpec};
+use api_model::{
+    Action, GroupSpec, MacTableSpec, MeterSpec, Name, PortSpec, StageSpec, TableNumber, TableSpec,
+};
 use dataplane::{
-    PortId, StageId,
+    GroupId, Links, MeterId, PortId, StageId,
     classify::{Rule, RuleId, Tables},
+    group::Group,
+    meter::Meter,
+    switching::MacTable,
 };
 use wasm::{Module, StageStats, StageTotals};
 
@@ -22,6 +27,12 @@ pub(super) struct State {
     pub(super) ports: BTreeMap<Name, PortEntry>,
     pub(super) modules: BTreeMap<Name, Arc<Module>>,
     pub(super) stages: BTreeMap<Name, StageEntry>,
+    pub(super) meters: BTreeMap<Name, MeterEntry>,
+    pub(super) groups: BTreeMap<Name, GroupEntry>,
+    /// The addresses that were learned, once the workers learn any.
+    pub(super) addresses: Option<(MacTableSpec, Arc<MacTable>)>,
+    /// Which ports are up.
+    pub(super) links: Arc<Links>,
     pub(super) rules: BTreeMap<RuleKey, RuleEntry>,
     /// What rules are called, by the numbers that the engine knows them by.
     pub(super) rule_keys: HashMap<RuleId, RuleKey>,
@@ -72,6 +83,20 @@ impl StageEntry {
     }
 }
 
+/// A meter, and what the workers run for it.
+pub(super) struct MeterEntry {
+    pub(super) spec: MeterSpec,
+    pub(super) id: MeterId,
+    pub(super) meter: Arc<Meter>,
+}
+
+/// A group, and what the workers run for it.
+pub(super) struct GroupEntry {
+    pub(super) spec: GroupSpec,
+    pub(super) id: GroupId,
+    pub(super) group: Arc<Group>,
+}
+
 /// What clients call a rule.
 pub(crate) type RuleKey = (TableNumber, Name);
 
@@ -86,6 +111,8 @@ pub(super) struct RuleEntry {
 pub(super) struct Ids {
     ports: u16,
     stages: u16,
+    meters: u16,
+    groups: u16,
     rules: u64,
 }
 
@@ -104,6 +131,20 @@ impl Ids {
         Some(StageId(id))
     }
 
+    /// `None` if all are used up.
+    pub(super) fn meter(&mut self) -> Option<MeterId> {
+        let id = self.meters;
+        self.meters = id.checked_add(1)?;
+        Some(MeterId(id))
+    }
+
+    /// `None` if all are used up.
+    pub(super) fn group(&mut self) -> Option<GroupId> {
+        let id = self.groups;
+        self.groups = id.checked_add(1)?;
+        Some(GroupId(id))
+    }
+
     pub(super) fn rule(&mut self) -> RuleId {
         self.rules += 1;
         RuleId(self.rules)
@@ -116,6 +157,8 @@ impl State {
         Names {
             ports: self.ports.iter().map(|(name, port)| (name.clone(), port.id)).collect(),
             stages: self.stages.iter().map(|(name, stage)| (name.clone(), stage.id)).collect(),
+            meters: self.meters.iter().map(|(name, meter)| (name.clone(), meter.id)).collect(),
+            groups: self.groups.iter().map(|(name, group)| (name.clone(), group.id)).collect(),
         }
     }
 
@@ -124,6 +167,8 @@ impl State {
         Directory {
             ports: self.ports.iter().map(|(name, port)| (port.id, name.clone())).collect(),
             stages: self.stages.iter().map(|(name, stage)| (stage.id, name.clone())).collect(),
+            meters: self.meters.iter().map(|(name, meter)| (meter.id, name.clone())).collect(),
+            groups: self.groups.iter().map(|(name, group)| (group.id, name.clone())).collect(),
         }
     }
 
@@ -137,6 +182,17 @@ impl State {
         let misses = self.misses.iter().filter(|(_, spec)| spec.miss.iter().any(&does));
         let rules = rules.map(|((table, name), _)| format!("rule {name} of table {table}"));
         rules.chain(misses.map(|(table, _)| format!("the miss of table {table}"))).collect()
+    }
+
+    /// The groups that send to a port or watch it, as clients know them.
+    pub(super) fn groups_with(&self, port: &Name) -> Vec<String> {
+        let groups = self.groups.iter().filter(|(_, entry)| {
+            entry.spec.buckets.iter().any(|bucket| {
+                bucket.watch_port.as_ref() == Some(port)
+                    || bucket.actions.iter().any(|action| action.port() == Some(port))
+            })
+        });
+        groups.map(|(name, _)| format!("group {name}")).collect()
     }
 
     /// The stages that are made from a module.

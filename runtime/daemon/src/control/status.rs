@@ -18,6 +18,7 @@ pub(super) fn port_counters(
         tx_packets: counted.tx.packets,
         tx_bytes: counted.tx.bytes,
         copied_packets: counted.copied,
+        mirrored_packets: counted.mirrored,
         forwarded_packets: counted.forwarded,
         dropped_packets: counted.dropped(),
         in_flight_packets: counted.in_flight,

@@ -1,4 +1,5 @@
-//! Brings to the daemon's log what modules write and how they fail, off the workers.
+//! Looks after stages and links, off the workers: brings to the daemon's log what modules write
+//! and how they fail, and tells groups which ports are up.
 
 use std::{
     collections::BTreeMap,
@@ -12,20 +13,23 @@ use wasm::{FaultKind, Level, StageStats};
 
 use super::Daemon;
 
-/// How often stages are looked at.
+/// How often stages and links are looked at.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// Watches the stages until the daemon is gone.
+/// Watches until the daemon is gone.
 pub(crate) fn start(daemon: &Arc<Daemon>) -> std::io::Result<()> {
     let daemon = Arc::downgrade(daemon);
-    thread::Builder::new().name("stage-log".to_owned()).spawn(move || watch(&daemon))?;
+    thread::Builder::new().name("watch".to_owned()).spawn(move || watch(&daemon))?;
     Ok(())
 }
 
-fn watch(daemon: &Weak<Daemon>) {
+fn watch(watched: &Weak<Daemon>) {
     let mut seen = BTreeMap::new();
     loop {
-        let Some(stages) = daemon.upgrade().map(|daemon| daemon.stage_stats()) else { return };
+        let Some(daemon) = watched.upgrade() else { return };
+        daemon.look_at_links();
+        let stages = daemon.stage_stats();
+        drop(daemon);
         seen.retain(|name, _| stages.contains_key(name));
         for (name, stats) in &stages {
             write_log(name, stats);

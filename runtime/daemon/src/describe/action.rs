@@ -1,8 +1,8 @@
 use api_model::{
     Action as Written, ArpOperation, CopiedField, CopyField, Dscp, Ecn, EtherType, IpAddress,
     Ipv6Label, LabelProtocol, MacAddress, Metadata, MplsLabel, MplsTrafficClass,
-    PushMpls as WrittenLabel, PushVlan, SetField as WrittenField, TableNumber, TagProtocol, VlanId,
-    VlanPriority,
+    PushMpls as WrittenLabel, PushVlan, Sample, SetField as WrittenField, TableNumber, TagProtocol,
+    VlanId, VlanPriority,
 };
 use dataplane::program::{Action, Field, PushMpls, SetField, Tag};
 
@@ -13,6 +13,14 @@ pub(super) fn describe(action: Action, directory: &Directory) -> Option<Written>
     Some(match action {
         Action::Output(port) => Written::Output(directory.ports.get(&port)?.clone()),
         Action::Stage(stage) => Written::Stage(directory.stages.get(&stage)?.clone()),
+        Action::Normal => Written::Normal,
+        Action::Flood => Written::Flood,
+        Action::Mirror(port) => Written::Mirror(directory.ports.get(&port)?.clone()),
+        Action::Sample { rate, port } => {
+            Written::Sample(Sample { rate, output: directory.ports.get(&port)?.clone() })
+        }
+        Action::Meter(meter) => Written::Meter(directory.meters.get(&meter)?.clone()),
+        Action::Group(group) => Written::Group(directory.groups.get(&group)?.clone()),
         Action::Drop(_) => Written::Drop,
         Action::Set(field) => Written::SetField(set_field(field)?),
         Action::SetMetadata { value, mask } => {
@@ -101,7 +109,7 @@ fn copied(field: Field) -> CopiedField {
 mod tests {
     use std::{collections::HashSet, mem::discriminant};
 
-    use dataplane::{PortId, StageId};
+    use dataplane::{GroupId, MeterId, PortId, StageId};
     use serde_json::{Value, json};
 
     use super::*;
@@ -135,7 +143,8 @@ mod tests {
             {"copy_field": {"from": "arp_sha", "to": "arp_tha"}},
             {"copy_field": {"from": "l4_src", "to": "l4_dst"}},
             {"copy_field": {"from": "ip_src", "to": "metadata"}},
-            {"goto": 253}, "drop",
+            "normal", "flood", {"mirror": "wan"}, {"sample": {"rate": 9, "output": "wan"}},
+            {"meter": "gold"}, {"group": "uplinks"}, {"goto": 253}, "drop",
         ])
     }
 
@@ -144,16 +153,20 @@ mod tests {
         let names = compile::Names {
             ports: [("wan".parse().unwrap(), PortId(7))].into(),
             stages: [("fw".parse().unwrap(), StageId(3))].into(),
+            meters: [("gold".parse().unwrap(), MeterId(1))].into(),
+            groups: [("uplinks".parse().unwrap(), GroupId(2))].into(),
         };
         let directory = Directory {
             ports: [(PortId(7), "wan".parse().unwrap())].into(),
             stages: [(StageId(3), "fw".parse().unwrap())].into(),
+            meters: [(MeterId(1), "gold".parse().unwrap())].into(),
+            groups: [(GroupId(2), "uplinks".parse().unwrap())].into(),
         };
         let written: Vec<Written> = serde_json::from_value(each_action()).unwrap();
         let compiled = compile::actions(&written, &names).unwrap();
         assert_eq!(json!(describe::actions(&compiled, &directory).unwrap()), each_action());
         let kinds: HashSet<_> = compiled.iter().map(discriminant).collect();
-        assert_eq!(kinds.len(), 13, "every kind of action is among them");
+        assert_eq!(kinds.len(), 19, "every kind of action is among them");
         let set = compiled.iter().filter_map(|action| match action {
             Action::Set(field) => Some(discriminant(field)),
             _ => None,

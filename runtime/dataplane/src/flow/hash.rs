@@ -32,6 +32,12 @@ impl Seed {
         u32::from_be_bytes([a, b, c, d])
     }
 
+    /// Mixes a number.
+    #[inline]
+    pub(crate) fn number(self, number: u64) -> u64 {
+        self.mix([[number, 0]])
+    }
+
     /// Mixes words, two at a time and each pair by itself, so that the processor can do all at once.
     /// Pairs begin differently, so that it matters which words are where.
     #[inline]

@@ -1,6 +1,6 @@
 use std::net::IpAddr;
 
-use crate::{DropReason, PortId, StageId, TableId};
+use crate::{DropReason, GroupId, MeterId, PortId, StageId, TableId};
 
 /// One step of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -40,6 +40,24 @@ pub enum Action {
         /// What is written.
         to: Field,
     },
+    /// Sends the packet where a learning switch would: to the port that its destination was last
+    /// seen on, else to all but its own. Steps may follow, as behind an output.
+    Normal,
+    /// Sends the packet by all ports but its own. Steps may follow, as behind an output.
+    Flood,
+    /// Sends a copy of the packet, also if no step follows.
+    Mirror(PortId),
+    /// Sends a copy of one packet in so many, by chance.
+    Sample {
+        /// In how many.
+        rate: u32,
+        /// Where to.
+        port: PortId,
+    },
+    /// Takes the packet's share of a rate; what is beyond it may be marked or dropped.
+    Meter(MeterId),
+    /// Goes on in the ways that a group says. Steps that follow see the packet as it was.
+    Group(GroupId),
     /// Lets a stage decide.
     Stage(StageId),
     /// Looks the packet up in another table.
@@ -51,7 +69,14 @@ impl Action {
     #[must_use]
     pub fn changes_key(self) -> bool {
         match self {
-            Self::Output(_) | Self::Drop(_) | Self::Goto(_) => false,
+            Self::Output(_)
+            | Self::Drop(_)
+            | Self::Goto(_)
+            | Self::Normal
+            | Self::Flood
+            | Self::Mirror(_)
+            | Self::Sample { .. }
+            | Self::Group(_) => false,
             Self::Set(_)
             | Self::DecrementTtl
             | Self::PushVlan(_)
@@ -61,7 +86,17 @@ impl Action {
             | Self::DecrementMplsTtl
             | Self::SetMetadata { .. }
             | Self::Copy { .. }
+            | Self::Meter(_)
             | Self::Stage(_) => true,
+        }
+    }
+
+    /// The port that it sends packets to, if it names one.
+    #[must_use]
+    pub fn port(self) -> Option<PortId> {
+        match self {
+            Self::Output(port) | Self::Mirror(port) | Self::Sample { port, .. } => Some(port),
+            _ => None,
         }
     }
 

@@ -27,6 +27,14 @@ pub fn apply<P: Packet>(
         }
         Action::Copy { from, to } => copy::copy(from, to, packet.bytes_mut(), headers, metadata),
         Action::Drop(reason) => Err(reason),
-        Action::Output(_) | Action::Stage(_) | Action::Goto(_) => Ok(()),
+        Action::Output(_)
+        | Action::Stage(_)
+        | Action::Goto(_)
+        | Action::Normal
+        | Action::Flood
+        | Action::Mirror(_)
+        | Action::Sample { .. }
+        | Action::Meter(_)
+        | Action::Group(_) => Ok(()),
     }
 }

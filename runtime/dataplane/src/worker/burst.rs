@@ -146,10 +146,18 @@ impl<P: Packet> Burst<P> {
         self.parsed[place].key.metadata = context.metadata;
     }
 
+    /// Reads the headers of one packet again, if they are elsewhere by now.
+    #[inline]
+    pub(super) fn parse_if_rewritten(&mut self, place: usize) {
+        if self.contexts[place].rewritten {
+            self.parse_again(place);
+        }
+    }
+
     /// Copies a packet as it is now, to be sent before it. Returns whether there was a buffer.
     pub(super) fn copy(&mut self, place: u16, port: PortId) -> bool {
         let Some(packet) = self.packets[usize::from(place)].duplicate() else { return false };
-        self.copies.push(Twin { turn: (place, self.copies.len()), port, packet });
+        self.add_copy(place, port, packet);
         true
     }
 
@@ -161,6 +169,11 @@ impl<P: Packet> Burst<P> {
             Verdict::Output(port) if same => Some(port),
             _ => None,
         }
+    }
+
+    /// Has a copy of a packet be sent before it, behind the copies that were made before.
+    pub(super) fn add_copy(&mut self, place: u16, port: PortId, packet: P) {
+        self.copies.push(Twin { turn: (place, self.copies.len()), port, packet });
     }
 
     /// Sends or frees every packet, as was decided, in the order in which they came.

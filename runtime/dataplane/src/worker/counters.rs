@@ -13,6 +13,8 @@ pub struct PortCounters {
     pub tx: Tally,
     /// Copies made of packets that were received here.
     pub copied: u64,
+    /// Of those copies, the ones that mirrors and samples made.
+    pub mirrored: u64,
     /// Received here, or copied from what was, and sent by some port.
     pub forwarded: u64,
     /// Received here and waiting in a transmit queue.
@@ -27,6 +29,7 @@ impl Default for PortCounters {
             rx: Tally::default(),
             tx: Tally::default(),
             copied: 0,
+            mirrored: 0,
             forwarded: 0,
             in_flight: 0,
             drops: Box::new([0; ReasonId::LIMIT]),
@@ -40,6 +43,7 @@ impl PortCounters {
         self.rx.merge(other.rx);
         self.tx.merge(other.tx);
         self.copied += other.copied;
+        self.mirrored += other.mirrored;
         self.forwarded += other.forwarded;
         self.in_flight += other.in_flight;
         for (mine, theirs) in self.drops.iter_mut().zip(other.drops.iter()) {

@@ -4,9 +4,12 @@ use crossbeam::queue::ArrayQueue;
 
 use super::{FlowPage, Report};
 use crate::{
-    PortId, StageId,
+    GroupId, MeterId, PortId, StageId,
     classify::{Tables, Touched},
+    group::Group,
+    meter::Meter,
     stage::Stage,
+    switching::MacTable,
 };
 
 /// How many requests may wait. Control waits for one answer before it asks again.
@@ -20,6 +23,12 @@ pub enum Change<P, R, T> {
     Rules(Arc<Tables>, Arc<Touched>),
     /// Another instance of a stage, or none.
     Stage(StageId, Option<Box<dyn Stage<P>>>),
+    /// Another meter, or none.
+    Meter(MeterId, Option<Arc<Meter>>),
+    /// Another group, or none.
+    Group(GroupId, Option<Arc<Group>>),
+    /// Another table of learned addresses, or none.
+    Addresses(Option<Arc<MacTable>>),
     /// Other queues of a port, whose counters go on, or none.
     Port(PortId, Option<Queues<R, T>>),
 }

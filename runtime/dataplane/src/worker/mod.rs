@@ -4,11 +4,15 @@ mod burst;
 mod cached_flow;
 mod classifier;
 mod counters;
+mod equipment;
 mod flows;
+mod groups;
 mod mailbox;
 mod masks;
+mod measure;
 mod ports;
 mod run;
+mod steer;
 mod sweep;
 mod ways;
 
@@ -17,11 +21,12 @@ pub use cached_flow::{CachedFlow, FlowCounters};
 use classifier::Classifier;
 pub use classifier::Lookups;
 pub use counters::{LoopCounters, PortCounters, Report};
+use equipment::Equipment;
 pub use mailbox::{Change, Mailbox, Queues, Remote, Request, mailbox};
 use ports::Ports;
 pub use run::MOST_LOOKUPS;
 
-use crate::{Packet, Receive, StageId, Transmit, flow::Seed, stage::Stage};
+use crate::{Packet, Receive, Transmit, flow::Seed, stage::Stage};
 
 /// The most packets that are received at once.
 pub const BURST: usize = 32;
@@ -77,6 +82,7 @@ pub struct Worker<P, R, T> {
     ports: Ports<P, R, T>,
     stages: Stages<P>,
     classifier: Classifier,
+    equipment: Equipment,
     burst: Burst<P>,
     mailbox: Mailbox<P, R, T>,
     counters: LoopCounters,
@@ -108,6 +114,7 @@ impl<P: Packet, R: Receive<P>, T: Transmit<P>> Worker<P, R, T> {
             ports: Ports::default(),
             stages: Vec::new(),
             classifier: Classifier::new(settings),
+            equipment: Equipment::new(settings),
             burst: Burst::new(),
             mailbox,
             counters: LoopCounters::default(),
@@ -130,6 +137,7 @@ impl<P: Packet, R: Receive<P>, T: Transmit<P>> Worker<P, R, T> {
         if !self.answer(now) {
             return false;
         }
+        self.equipment.now = now;
         let mut now_at = Iteration { started: Some(now), ..Iteration::default() };
         for place in 0..self.ports.polled() {
             if self.iteration.full && self.ports.waits(place) {
@@ -164,7 +172,12 @@ impl<P: Packet, R: Receive<P>, T: Transmit<P>> Worker<P, R, T> {
         let (packets, before) = (self.burst.len(), self.classifier.slow_lookups());
         self.counters.rx_packets += packets as u64;
         self.burst.look_up(in_port, &mut self.classifier);
-        self.burst.run(&mut self.classifier, &mut self.stages, &mut self.ports);
+        self.burst.run(
+            &mut self.classifier,
+            &mut self.stages,
+            &mut self.equipment,
+            &mut self.ports,
+        );
         self.ports.flush();
         let slow = (self.classifier.slow_lookups() - before).saturating_sub(FREE_LOOKUPS);
         self.ports.hold(place, slow * self.rounds_a_lookup);
@@ -206,7 +219,16 @@ impl<P: Packet, R: Receive<P>, T: Transmit<P>> Worker<P, R, T> {
         match change {
             Change::Rules(tables, touched) => self.classifier.replace(tables, touched),
             Change::Stage(id, stage) => {
-                std::mem::swap(slot(&mut self.stages, *id), stage);
+                std::mem::swap(slot(&mut self.stages, id.0), stage);
+            }
+            Change::Meter(id, meter) => {
+                std::mem::swap(slot(&mut self.equipment.meters, id.0), meter);
+            }
+            Change::Group(id, group) => {
+                std::mem::swap(slot(&mut self.equipment.groups, id.0), group);
+            }
+            Change::Addresses(addresses) => {
+                std::mem::swap(&mut self.equipment.addresses, addresses);
             }
             Change::Port(id, queues) => self.ports.replace(*id, queues),
         }
@@ -221,11 +243,11 @@ impl<P: Packet, R: Receive<P>, T: Transmit<P>> Worker<P, R, T> {
     }
 }
 
-/// The place of a stage; there is one for every id.
-fn slot<P>(stages: &mut Stages<P>, id: StageId) -> &mut Option<Box<dyn Stage<P>>> {
-    let place = usize::from(id.0);
-    if stages.len() <= place {
-        stages.resize_with(place + 1, || None);
+/// The place of what has a number; there is one for every number.
+fn slot<T>(things: &mut Vec<Option<T>>, number: u16) -> &mut Option<T> {
+    let place = usize::from(number);
+    if things.len() <= place {
+        things.resize_with(place + 1, || None);
     }
-    &mut stages[place]
+    &mut things[place]
 }

@@ -88,6 +88,19 @@ impl<P, R, T> Ports<P, R, T> {
         }
     }
 
+    /// Counts a copy that goes to a mirror.
+    pub(super) fn count_mirrored(&mut self, in_port: PortId) {
+        if let Some(port) = self.get_mut(in_port) {
+            port.counters.mirrored += 1;
+        }
+    }
+
+    /// Writes down all ports but one.
+    pub(super) fn others(&self, in_port: PortId, others: &mut Vec<PortId>) {
+        let ids = self.ports.iter().zip(0..).filter(|(port, _)| port.is_some());
+        others.extend(ids.map(|(_, id)| PortId(id)).filter(|id| *id != in_port));
+    }
+
     pub(super) fn report(&self, report: &mut Report) {
         let there = self.ports.iter().zip(0..).filter_map(|(port, id)| Some((id, port.as_ref()?)));
         report.ports.extend(there.map(|(id, port)| (PortId(id), port.counters.clone())));

@@ -1,6 +1,9 @@
 //! Programs over a burst: looked up, grouped, run, and looked up again where they say so.
 
-use super::{Stages, burst::Burst, classifier::Classifier, ports::Ports};
+use super::{
+    Stages, burst::Burst, classifier::Classifier, equipment::Equipment, groups::Arrival,
+    ports::Ports,
+};
 use crate::{
     DropReason, Packet, PortId, Receive, StageId, TableId, Tally, Transmit,
     program::{Action, ProgramId, apply},
@@ -18,6 +21,7 @@ impl<P: Packet> Burst<P> {
         &mut self,
         classifier: &mut Classifier,
         stages: &mut Stages<P>,
+        equipment: &mut Equipment,
         ports: &mut Ports<P, R, T>,
     ) {
         // Most bursts have one fate, and need no look at each packet.
@@ -33,12 +37,12 @@ impl<P: Packet> Burst<P> {
             }
         }
         self.open();
-        self.run_first(classifier, stages, ports);
+        self.run_first(classifier, stages, equipment, ports);
         for _ in 1..MOST_LOOKUPS {
             if !self.look_up_again(classifier) {
                 break;
             }
-            self.run_groups(classifier, stages, ports);
+            self.run_groups(classifier, stages, equipment, ports);
         }
         for context in &mut self.contexts {
             if let Verdict::Goto(table) = context.verdict {
@@ -52,14 +56,15 @@ impl<P: Packet> Burst<P> {
         &mut self,
         classifier: &Classifier,
         stages: &mut Stages<P>,
+        equipment: &mut Equipment,
         ports: &mut Ports<P, R, T>,
     ) {
         let Some(program) = self.common else {
-            return self.run_groups(classifier, stages, ports);
+            return self.run_groups(classifier, stages, equipment, ports);
         };
         self.members.clear();
         self.members.extend(0..u16::try_from(self.packets.len()).expect("a burst is short"));
-        self.run_program(program, classifier, stages, ports);
+        self.run_program(program, classifier, stages, equipment, ports);
         self.programs[..self.packets.len()].fill(None);
     }
 
@@ -91,12 +96,13 @@ impl<P: Packet> Burst<P> {
         &mut self,
         classifier: &Classifier,
         stages: &mut Stages<P>,
+        equipment: &mut Equipment,
         ports: &mut Ports<P, R, T>,
     ) {
         for first in 0..self.packets.len() {
             if let Some(program) = self.programs[first] {
                 self.gather(program, first);
-                self.run_program(program, classifier, stages, ports);
+                self.run_program(program, classifier, stages, equipment, ports);
             }
         }
     }
@@ -119,6 +125,7 @@ impl<P: Packet> Burst<P> {
         program: ProgramId,
         classifier: &Classifier,
         stages: &mut Stages<P>,
+        equipment: &mut Equipment,
         ports: &mut Ports<P, R, T>,
     ) {
         let actions = classifier.actions(program);
@@ -130,30 +137,59 @@ impl<P: Packet> Burst<P> {
                 Action::Drop(reason) => return self.decide_all(reason.into()),
                 Action::Goto(table) => return self.decide_all(Verdict::Goto(table)),
                 Action::Stage(id) => self.run_stage(id, classifier, stages),
+                Action::Normal => self.switch_all(last, equipment, ports),
+                Action::Flood => self.flood_all(last, equipment, ports),
+                Action::Mirror(port) => self.mirror_all(port, ports),
+                Action::Sample { rate, port } => self.sample_all(rate, port, equipment, ports),
+                Action::Meter(id) => self.measure_all(id, equipment),
+                Action::Group(id) => {
+                    let changed = actions[..place].iter().any(|before| before.changes_key());
+                    let arrival = Arrival { last, changed, seed: classifier.seed() };
+                    self.group_all(id, arrival, equipment, ports);
+                }
                 change => self.change_all(change),
             }
         }
-        self.decide_all(DropReason::NoOutput.into());
+        self.decide_undecided(DropReason::NoOutput.into());
     }
 
-    fn decide_all(&mut self, verdict: Verdict) {
+    /// Decides on the members that the last step did not decide on.
+    fn decide_undecided(&mut self, verdict: Verdict) {
+        self.keep_undecided();
+        self.decide_all(verdict);
+    }
+
+    pub(super) fn decide_all(&mut self, verdict: Verdict) {
         for &member in &self.members {
             self.contexts[usize::from(member)].verdict = verdict;
         }
     }
 
-    fn copy_to<R: Receive<P>, T: Transmit<P>>(&mut self, port: PortId, ports: &mut Ports<P, R, T>) {
+    pub(super) fn copy_to<R: Receive<P>, T: Transmit<P>>(
+        &mut self,
+        port: PortId,
+        ports: &mut Ports<P, R, T>,
+    ) {
         for index in 0..self.members.len() {
-            let member = self.members[index];
-            let in_port = self.contexts[usize::from(member)].in_port;
-            ports.count_copy(in_port);
-            if !self.copy(member, port) {
-                ports.count_drop(in_port, DropReason::NoBuffer.into());
-            }
+            self.copy_one(self.members[index], port, ports);
         }
     }
 
-    fn keep_undecided(&mut self) {
+    /// Sends a copy of a packet by a port, if there is a buffer.
+    pub(super) fn copy_one<R: Receive<P>, T: Transmit<P>>(
+        &mut self,
+        member: u16,
+        port: PortId,
+        ports: &mut Ports<P, R, T>,
+    ) {
+        let in_port = self.contexts[usize::from(member)].in_port;
+        ports.count_copy(in_port);
+        if !self.copy(member, port) {
+            ports.count_drop(in_port, DropReason::NoBuffer.into());
+        }
+    }
+
+    pub(super) fn keep_undecided(&mut self) {
         let contexts = &self.contexts;
         self.members.retain(|&member| contexts[usize::from(member)].verdict == Verdict::Next);
     }
@@ -171,10 +207,8 @@ impl<P: Packet> Burst<P> {
 
     /// Changes a packet. Returns whether it is still undecided.
     #[inline]
-    fn change(&mut self, place: usize, action: Action) -> bool {
-        if self.contexts[place].rewritten {
-            self.parse_again(place);
-        }
+    pub(super) fn change(&mut self, place: usize, action: Action) -> bool {
+        self.parse_if_rewritten(place);
         let context = &mut self.contexts[place];
         let headers = &self.parsed[place].headers;
         match apply(action, &mut self.packets[place], headers, &mut context.metadata) {
@@ -192,9 +226,7 @@ impl<P: Packet> Burst<P> {
         };
         for index in 0..self.members.len() {
             let place = usize::from(self.members[index]);
-            if self.contexts[place].rewritten {
-                self.parse_again(place);
-            }
+            self.parse_if_rewritten(place);
             let (parsed, context) = (&self.parsed[place], &mut self.contexts[place]);
             context.headers = parsed.headers;
             context.flow_hash = classifier.seed().flow(&parsed.key);

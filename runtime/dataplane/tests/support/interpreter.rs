@@ -7,13 +7,13 @@ use std::{
 };
 
 use dataplane::{
-    DropReason, PortId, ReasonId, StageId, TableId, Tally,
+    DropReason, GroupId, PortId, ReasonId, StageId, TableId, Tally,
     classify::{Rule, RuleId},
     program::Action,
     stage::Verdict,
 };
 
-use super::{model, walker::Walker};
+use super::{equipment::Equipment, model, walker::Walker};
 
 /// What a packet came by and went by.
 pub type Sent = (PortId, Vec<u8>);
@@ -24,6 +24,7 @@ pub struct Counted {
     pub rx: Tally,
     pub tx: Tally,
     pub copied: u64,
+    pub mirrored: u64,
     pub forwarded: u64,
     pub drops: BTreeMap<u16, u64>,
 }
@@ -36,16 +37,17 @@ pub trait Judge {
 pub struct Interpreter<J> {
     pub rules: Vec<(TableId, Rule)>,
     pub stages: BTreeMap<StageId, J>,
+    pub equipment: Equipment,
     pub ports: BTreeMap<PortId, Counted>,
     pub counted: BTreeMap<RuleId, Tally>,
     pub sent: Vec<Sent>,
 }
 
 impl<J: Judge> Interpreter<J> {
-    pub fn new(ports: &[PortId]) -> Self {
+    pub fn new(ports: &[PortId], equipment: Equipment) -> Self {
         let ports = ports.iter().map(|port| (*port, Counted::default())).collect();
         let (rules, stages, counted, sent) = Default::default();
-        Self { rules, stages, ports, counted, sent }
+        Self { rules, stages, equipment, ports, counted, sent }
     }
 
     /// Takes up other rules; the counters of those that are gone are forgotten.
@@ -109,14 +111,32 @@ impl<J: Judge> Interpreter<J> {
         }
         for (place, action) in actions.iter().enumerate() {
             walker.changed |= action.changes_key();
+            let last = place + 1 == actions.len();
             let verdict = match *action {
-                Action::Output(port) if place + 1 == actions.len() => Verdict::Output(port),
+                Action::Output(port) if last => Verdict::Output(port),
                 Action::Output(port) => {
                     self.port(walker.in_port).copied += 1;
                     self.send(port, walker.frame.clone(), walker.in_port);
                     Verdict::Next
                 }
                 Action::Drop(reason) => reason.into(),
+                Action::Normal if is_reserved(&walker.frame) => {
+                    if last {
+                        DropReason::ReservedAddress.into()
+                    } else {
+                        Verdict::Next
+                    }
+                }
+                // What a switch learns is another test's matter; here it knows nobody.
+                Action::Normal | Action::Flood => self.flood(walker, last),
+                Action::Mirror(port) | Action::Sample { rate: 1, port } => {
+                    self.port(walker.in_port).mirrored += 1;
+                    self.port(walker.in_port).copied += 1;
+                    self.send(port, walker.frame.clone(), walker.in_port);
+                    Verdict::Next
+                }
+                Action::Meter(id) => walker.treat(self.equipment.treatments.get(&id).copied()),
+                Action::Group(id) => self.take_buckets(id, walker, last),
                 Action::Goto(next) => Verdict::Goto(next),
                 Action::Stage(id) => match self.stages.get(&id) {
                     Some(stage) => stage.judge(&mut walker.frame, &mut walker.metadata),
@@ -126,6 +146,61 @@ impl<J: Judge> Interpreter<J> {
             };
             if verdict != Verdict::Next {
                 return verdict;
+            }
+        }
+        DropReason::NoOutput.into()
+    }
+
+    fn flood(&mut self, walker: &Walker, last: bool) -> Verdict {
+        let others: Vec<PortId> =
+            self.ports.keys().copied().filter(|port| *port != walker.in_port).collect();
+        let (copies, own) = match others.split_last() {
+            Some((own, copies)) if last => (copies, Verdict::Output(*own)),
+            _ => (&others[..], Verdict::Next),
+        };
+        for port in copies {
+            self.port(walker.in_port).copied += 1;
+            self.send(*port, walker.frame.clone(), walker.in_port);
+        }
+        own
+    }
+
+    fn take_buckets(&mut self, id: GroupId, walker: &mut Walker, last: bool) -> Verdict {
+        let Some(buckets) = self.equipment.buckets_for(id, walker) else {
+            return if last { DropReason::NoSuchGroup.into() } else { Verdict::Next };
+        };
+        let Some((own, copies)) = buckets.split_last() else {
+            return if last { DropReason::NoLiveBucket.into() } else { Verdict::Next };
+        };
+        let copies = if last { copies } else { &buckets[..] };
+        for bucket in copies {
+            self.port(walker.in_port).copied += 1;
+            let mut copy = walker.clone();
+            match self.take_bucket(bucket, &mut copy) {
+                Verdict::Output(port) => self.send(port, copy.frame, copy.in_port),
+                Verdict::Drop(reason) => self.drop(copy.in_port, reason),
+                Verdict::Next | Verdict::Goto(_) => unreachable!("a bucket ends"),
+            }
+        }
+        if last { self.take_bucket(own, walker) } else { Verdict::Next }
+    }
+
+    fn take_bucket(&mut self, actions: &[Action], walker: &mut Walker) -> Verdict {
+        for (place, action) in actions.iter().enumerate() {
+            match *action {
+                Action::Output(port) if place + 1 == actions.len() => {
+                    return Verdict::Output(port);
+                }
+                Action::Output(port) => {
+                    self.port(walker.in_port).copied += 1;
+                    self.send(port, walker.frame.clone(), walker.in_port);
+                }
+                Action::Drop(reason) => return reason.into(),
+                change => {
+                    if let Err(reason) = walker.change(change) {
+                        return reason.into();
+                    }
+                }
             }
         }
         DropReason::NoOutput.into()
@@ -147,6 +222,10 @@ impl<J: Judge> Interpreter<J> {
     fn port(&mut self, port: PortId) -> &mut Counted {
         self.ports.get_mut(&port).unwrap()
     }
+}
+
+fn is_reserved(frame: &[u8]) -> bool {
+    frame[..5] == [1, 0x80, 0xc2, 0, 0] && frame[5] < 16
 }
 
 fn add(tally: &mut Tally, bytes: usize) {

@@ -5,6 +5,7 @@
 
 mod covered;
 pub mod dice;
+pub mod equipment;
 pub mod frames;
 pub mod interpreter;
 pub mod model;
@@ -19,7 +20,7 @@ use std::{
 use dataplane::{
     DropReason, Packet, PortId, ReasonId, Receive, Received, SharedTally, TableId, Tally, Transmit,
     classify::{Pattern, Rule, RuleId, Tables, Touched},
-    flow::{FlowKey, Seed},
+    flow::FlowKey,
     packet::Buffer,
     program::Action,
     stage::Stage,
@@ -76,7 +77,7 @@ pub struct Rig {
 pub fn settings() -> Settings {
     Settings {
         worker: 0,
-        seed: Seed(42),
+        seed: equipment::SEED,
         exact_entries: 64,
         flow_limit: 200,
         idle: u64::MAX,

@@ -3,14 +3,17 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use dataplane::{
-    DropReason, PortId, StageId, TableId,
+    DropReason, GroupId, MeterId, PortId, StageId, TableId,
     classify::{Pattern, Rule},
     flow::{FlowKey, layers, mpls, vlan},
+    group::Kind,
+    meter::Treatment,
     program::{Action, Field, PushMpls, SetField, Tag},
 };
 
 use super::{
     dice::Dice,
+    equipment::{Equipment, Way},
     frames::{self, Ip},
     model, new_rule,
 };
@@ -164,7 +167,7 @@ fn field(dice: &mut Dice) -> FlowKey {
 
 fn action(dice: &mut Dice) -> Action {
     let small = |dice: &mut Dice, limit| u8::try_from(dice.below(limit)).unwrap();
-    match dice.below(22) {
+    match dice.below(28) {
         0..=3 => Action::Output(PortId(small(dice, usize::from(PORTS) + 1).into())),
         4 => Action::Drop(DropReason::RuleDrop),
         5..=7 => Action::Set(set_field(dice)),
@@ -182,6 +185,11 @@ fn action(dice: &mut Dice) -> Action {
             let bits = [u64::MAX, 0, 1, 0x0100, 0xff00];
             Action::SetMetadata { value: dice.pick(&bits), mask: dice.pick(&bits) }
         }
+        20 => dice.pick(&[Action::Normal, Action::Flood]),
+        21 => Action::Mirror(PortId(small(dice, usize::from(PORTS) + 1).into())),
+        22 => Action::Sample { rate: 1, port: PortId(1) },
+        23 | 24 => Action::Meter(MeterId(small(dice, 7).into())),
+        25 | 26 => Action::Group(GroupId(small(dice, 5).into())),
         18 | 19 => Action::Copy { from: field_to_copy(dice), to: field_to_copy(dice) },
         _ => Action::Goto(TableId(small(dice, 5))),
     }
@@ -211,6 +219,44 @@ fn field_to_copy(dice: &mut Dice) -> Field {
         Field::Metadata,
         Field::Metadata,
     ])
+}
+
+/// Meters 0 to 5 and groups 0 to 3; the next numbers, which actions name too, are of none.
+pub fn equipment(dice: &mut Dice) -> Equipment {
+    let treatments = [Treatment::Pass, Treatment::Drop, Treatment::Remark(46)];
+    let meters = (0..6).map(|id| (MeterId(id), treatments[usize::from(id) / 2]));
+    let kinds = [Kind::All, Kind::Select, Kind::Select, Kind::FastFailover];
+    let groups = (0..).zip(kinds).map(|(id, kind)| (GroupId(id), (kind, ways(dice))));
+    let groups = groups.collect();
+    let up = (0..PORTS).filter(|_| !dice.once_in(3)).map(PortId).collect();
+    Equipment { treatments: meters.collect(), groups, up }
+}
+
+fn ways(dice: &mut Dice) -> Vec<Way> {
+    let count = dice.pick(&[1, 2, 3, 5]);
+    let way = |dice: &mut Dice| Way {
+        actions: (0..dice.pick(&[0, 1, 1, 2, 3])).map(|_| bucket_action(dice)).collect(),
+        weight: dice.pick(&[1, 1, 2, 100]),
+        watch: dice.pick(&[None, Some(0), Some(1), Some(2)]).map(PortId),
+    };
+    (0..count).map(|_| way(dice)).collect()
+}
+
+/// What a bucket may do: no goto, no stage, nothing with a state.
+fn bucket_action(dice: &mut Dice) -> Action {
+    loop {
+        match action(dice) {
+            Action::Goto(_)
+            | Action::Stage(_)
+            | Action::Group(_)
+            | Action::Meter(_)
+            | Action::Normal
+            | Action::Flood
+            | Action::Mirror(_)
+            | Action::Sample { .. } => {}
+            change => return change,
+        }
+    }
 }
 
 fn set_field(dice: &mut Dice) -> SetField {

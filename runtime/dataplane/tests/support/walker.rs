@@ -5,8 +5,10 @@ use std::net::IpAddr;
 
 use dataplane::{
     DropReason, PortId,
+    meter::Treatment,
     packet::{Fragment, Headers, Parsed},
     program::{Action, Field, PushMpls, SetField},
+    stage::Verdict,
 };
 
 use super::{
@@ -15,6 +17,7 @@ use super::{
     model,
 };
 
+#[derive(Clone)]
 pub struct Walker {
     pub in_port: PortId,
     pub frame: Vec<u8>,
@@ -72,6 +75,20 @@ impl Walker {
             _ => unreachable!("it changes no packet"),
         }
         Ok(())
+    }
+
+    /// What comes of a packet that a meter judged, if there is such a meter.
+    pub fn treat(&mut self, treatment: Option<Treatment>) -> Verdict {
+        match treatment {
+            None => DropReason::NoSuchMeter.into(),
+            Some(Treatment::Drop) => DropReason::MeterDrop.into(),
+            Some(Treatment::Pass) => Verdict::Next,
+            Some(Treatment::Remark(dscp)) => {
+                // What is no IP packet goes on as it is.
+                let _ = self.change(Action::Set(SetField::Dscp(dscp)));
+                Verdict::Next
+            }
+        }
     }
 
     fn insert(&mut self, place: usize, bytes: &[u8]) -> Result<(), DropReason> {
