@@ -6,13 +6,17 @@ mod support;
 use std::{
     alloc::{GlobalAlloc, Layout, System},
     cell::Cell,
+    sync::Arc,
 };
 
 use dataplane::{
-    PortId, StageId, TableId,
+    GroupId, Links, MeterId, PortId, SharedTally, StageId, TableId,
+    group::{Bucket, Group, Kind},
+    meter::{Algorithm, Meter, Rate, Settings, Treatment, Unit},
     packet::Buffer,
-    program::{Action, SetField, Tag},
+    program::{Action, Field, PushMpls, SetField, Tag},
     stage::{Batch, Stage, Verdict},
+    worker::Change,
 };
 use support::{Rig, any, from_port, rule, udp};
 
@@ -49,6 +53,30 @@ impl Stage<Buffer> for Onwards {
     }
 }
 
+/// A meter that lets everything pass.
+fn pass() -> Arc<Meter> {
+    let none = Rate { per_second: 0, burst: 0 };
+    Arc::new(Meter::new(
+        Settings {
+            algorithm: Algorithm::TwoRate,
+            unit: Unit::Bits,
+            committed: none,
+            second: none,
+            yellow: Treatment::Pass,
+            red: Treatment::Pass,
+            ticks: 1,
+        },
+        1,
+    ))
+}
+
+/// A group whose one bucket changes packets and sends them by a port.
+fn to(port: PortId) -> Arc<Group> {
+    let actions = vec![Action::DecrementTtl, Action::Output(port)];
+    let bucket = Bucket { actions, weight: 1, watch: None, counted: SharedTally::new(1) };
+    Arc::new(Group::new(Kind::Select, vec![bucket], Arc::<Links>::default()))
+}
+
 #[test]
 fn a_round_of_polling_does_not_allocate_once_its_flows_are_known() {
     let (a, b) = (PortId(0), PortId(1));
@@ -60,13 +88,20 @@ fn a_round_of_polling_does_not_allocate_once_its_flows_are_known() {
         Action::PushVlan(Tag { tpid: 0x8100, tci: 5 }),
         Action::Set(SetField::VlanVid(6)),
         Action::PopVlan,
+        Action::PushMpls(PushMpls { ethertype: 0x8847, label: 16, traffic_class: 0, ttl: None }),
+        Action::DecrementMplsTtl,
+        Action::PopMpls { ethertype: 0x0800 },
+        Action::Copy { from: Field::EthSrc, to: Field::Metadata },
+        Action::Meter(MeterId(0)),
         Action::Stage(StageId(0)),
     ];
     let mut rig = Rig::new(2);
     rig.stage(0, Onwards);
+    rig.change(Change::Meter(MeterId(0), Some(pass())));
+    rig.change(Change::Group(GroupId(0), Some(to(a))));
     rig.rules(vec![
         rule(1, 1, from_port(0), &every_change),
-        rule(2, 1, from_port(1), &[Action::PopVlan]),
+        rule(2, 1, from_port(1), &[Action::Meter(MeterId(0)), Action::Group(GroupId(0))]),
         (TableId(1), rule(3, 1, any(), &[Action::Output(b)]).1),
     ]);
     let frames: Vec<Vec<u8>> =
@@ -80,6 +115,7 @@ fn a_round_of_polling_does_not_allocate_once_its_flows_are_known() {
         // The first time, flows are looked up, and the wire itself grows.
         assert!(expected == 96 || allocated == 0, "{allocated} allocations");
         assert_eq!(rig.sent(b).len(), 96);
+        assert_eq!(rig.sent(a).len(), 96);
         assert_eq!(rig.counters(a).forwarded, expected);
     }
 }
