@@ -10,8 +10,9 @@ use api_server::Control;
 
 use crate::control::{Daemon, RuleKey};
 
-/// Makes everything that the file names, or says what could not be made.
-pub(crate) fn apply(daemon: &Daemon, config: &Config, file: Option<&Path>) -> Result<()> {
+/// Makes everything that the file names, or says what could not be made. Forgets the file then: it
+/// may be large.
+pub(crate) fn apply(daemon: &Daemon, config: Config, file: Option<&Path>) -> Result<()> {
     let folder = file.and_then(Path::parent).unwrap_or_else(|| Path::new(""));
     let attached = daemon
         .attach_first(&config.ports)
@@ -37,7 +38,8 @@ pub(crate) fn apply(daemon: &Daemon, config: &Config, file: Option<&Path>) -> Re
     for (table, tabled) in &config.tables {
         daemon.put_table(*table, tabled.spec()).with_context(|| format!("table {table}"))?;
     }
-    make_rules(daemon, config)?;
+    make_rules(daemon, &config)?;
+    drop(config);
     daemon.poll_first(attached).context("the ports cannot be polled")
 }
 

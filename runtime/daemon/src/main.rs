@@ -52,7 +52,7 @@ fn run(arguments: &Arguments) -> Result<()> {
     // Before the devices, so that a second daemon on this socket ends before it takes one.
     let api = Api::open(&config.api)?;
     let daemon = start::daemon(&config, cores)?;
-    let served = load::apply(&daemon, &config, arguments.config.as_deref())
+    let served = load::apply(&daemon, config, arguments.config.as_deref())
         .map(|()| api.serve(&daemon, arguments.exit_when_idle));
     start::stop(daemon);
     served
