@@ -57,7 +57,7 @@ fn set(field: Field, kind: Kind) -> Option<String> {
     let ip = |name: &str, value: u8| of(kind.is_ip(), name, value.to_string());
     let arp = |name: &str, value: String| of(kind.family == Some(ARP), name, value);
     let port = |end: &str, value: u16| {
-        let protocol = protocol_name(Some(kind.ports?));
+        let protocol = protocol_name(Some(kind.ports.filter(|ports| ports.can_be_set)?.protocol));
         Some(format!("set_field:{value}->{protocol}_{end}"))
     };
     let address = |address: IpAddr, end: &str| {
@@ -94,6 +94,10 @@ fn set(field: Field, kind: Kind) -> Option<String> {
 fn copy(from: CopiedField, to: CopiedField, kind: Kind) -> Option<String> {
     let (read, read_bits) = copied(from, kind)?;
     let (written, written_bits) = copied(to, kind)?;
+    let sets_ports = matches!(to, CopiedField::L4Src | CopiedField::L4Dst);
+    if sets_ports && !kind.ports?.can_be_set {
+        return None;
+    }
     let bits = match (read_bits.min(written_bits) - 1, read_bits == written_bits) {
         (_, true) => ("[]".to_owned(), "[]".to_owned()),
         (last, false) if read_bits > written_bits => (format!("[0..{last}]"), "[]".to_owned()),
@@ -111,7 +115,7 @@ fn copied(field: CopiedField, kind: Kind) -> Option<(String, u32)> {
         _ => None,
     };
     let port = |end: &str| {
-        let protocol = protocol_name(Some(kind.ports?)).to_uppercase();
+        let protocol = protocol_name(Some(kind.ports?.protocol)).to_uppercase();
         Some((format!("OXM_OF_{protocol}_{end}"), 16))
     };
     match field {

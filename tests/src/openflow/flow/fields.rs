@@ -84,7 +84,7 @@ fn ip_fields(conditions: &Conditions, kind: Kind) -> String {
         }
     }
     for (field, value) in [
-        ("nw_proto", kind.ports.or(conditions.ip_proto)),
+        ("nw_proto", kind.ports.map(|ports| ports.protocol).or(conditions.ip_proto)),
         ("ip_dscp", conditions.ip_dscp),
         ("nw_ecn", conditions.ip_ecn),
         ("nw_ttl", conditions.ip_ttl),
@@ -97,27 +97,23 @@ fn ip_fields(conditions: &Conditions, kind: Kind) -> String {
 }
 
 /// What is said of fragments. None if no packet is of this kind: Open vSwitch takes a later one's
-/// ports for zeros, so what is about ports is not about those, and Weft does not set SCTP's ports in
-/// any fragment, whose checksum hangs on the others.
+/// ports for zeros, so what is about ports is not about those.
 fn fragment(conditions: &Conditions, kind: Kind) -> Option<Option<&'static str>> {
+    use FragmentCondition::{Any, First, Later, No};
     let has_transport = kind.ports.is_some()
         || conditions.l4_src.is_some()
         || conditions.l4_dst.is_some()
         || conditions.tcp_flags.is_some()
         || conditions.icmp_type.is_some()
         || conditions.icmp_code.is_some();
-    let is_whole = kind.ports == Some(SCTP);
-    match conditions.ip_frag {
-        Some(FragmentCondition::No) => Some(Some("no")),
-        None if is_whole => Some(Some("no")),
-        None if has_transport => Some(Some("not_later")),
-        None => Some(None),
-        Some(_) if is_whole => None,
-        Some(FragmentCondition::First) => Some(Some("first")),
-        Some(FragmentCondition::Any) if has_transport => Some(Some("first")),
-        Some(FragmentCondition::Any) => Some(Some("yes")),
-        Some(FragmentCondition::Later) if has_transport => None,
-        Some(FragmentCondition::Later) => Some(Some("later")),
+    let sctp = kind.ports.filter(|ports| ports.protocol == SCTP);
+    match (conditions.ip_frag, sctp.map(|ports| ports.can_be_set)) {
+        (None | Some(No), Some(true)) | (Some(No), None) => Some(Some("no")),
+        (None | Some(First | Any), Some(false)) | (Some(First), None) => Some(Some("first")),
+        (_, Some(_)) => None,
+        (None, None) => Some(has_transport.then_some("not_later")),
+        (Some(Any), None) => Some(Some(if has_transport { "first" } else { "yes" })),
+        (Some(Later), None) => (!has_transport).then_some(Some("later")),
     }
 }
 

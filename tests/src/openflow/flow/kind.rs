@@ -17,11 +17,19 @@ pub(super) const SCTP: u8 = 132;
 pub(super) struct Kind {
     /// The EtherType of IP, ARP or MPLS.
     pub(super) family: Option<u16>,
-    /// TCP, UDP or SCTP, with a header that holds ports.
-    pub(super) ports: Option<u8>,
+    pub(super) ports: Option<Ports>,
     pub(super) tagged: Option<bool>,
     /// Whether the outermost label is the last.
     pub(super) bottom: Option<bool>,
+}
+
+/// A header that holds ports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Ports {
+    /// TCP, UDP or SCTP.
+    pub(super) protocol: u8,
+    /// Whether Weft sets them: not those of SCTP in a fragment, whose checksum hangs on the others.
+    pub(super) can_be_set: bool,
 }
 
 /// What a field or an action is of.
@@ -102,16 +110,18 @@ fn has_ip(conditions: &Conditions) -> bool {
         || conditions.ip_frag.is_some()
 }
 
-fn transports(rule: &Rule, family: Option<u16>) -> Vec<Option<u8>> {
+fn transports(rule: &Rule, family: Option<u16>) -> Vec<Option<Ports>> {
     let needs_ports = rule.actions.iter().any(|action| layer(*action) == Layer::Ports);
     if !needs_ports || !matches!(family, Some(IPV4 | IPV6)) {
         return vec![None];
     }
-    match rule.conditions.ip_proto {
-        None => vec![Some(TCP), Some(UDP), Some(SCTP), None],
-        Some(protocol @ (TCP | UDP | SCTP)) => vec![Some(protocol), None],
-        Some(_) => vec![None],
-    }
+    let ports = |protocol, can_be_set| Some(Ports { protocol, can_be_set });
+    let all = [ports(TCP, true), ports(UDP, true), ports(SCTP, true), ports(SCTP, false), None];
+    let fits = |it: &Option<Ports>| match (it, rule.conditions.ip_proto) {
+        (Some(ports), Some(protocol)) => ports.protocol == protocol,
+        _ => true,
+    };
+    all.into_iter().filter(fits).collect()
 }
 
 fn taggings(rule: &Rule) -> Vec<Option<bool>> {
