@@ -1,7 +1,7 @@
 # What a newcomer does, on Debian 12 or later or Ubuntu 24.04 or later: `make demo`, `make test`.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup modules build test lint demo bench clean
+.PHONY: help setup modules build test soak lint demo bench clean
 
 export PATH := $(PATH):$(HOME)/.cargo/bin
 # Tests make network namespaces and poll devices, so they run as root.
@@ -23,6 +23,9 @@ build: setup modules ## Build weftd and weft for use, into target/release
 test: setup modules ## Run every test
 	cargo build --workspace --bins --tests
 	$(AS_ROOT) cargo test --workspace
+
+soak: setup ## Compare the engine with its slow twin on many millions of packets
+	WEFT_TWIN_CASES=100000 cargo test --release -p dataplane --test engine_twin --test parse_twin
 
 lint: setup ## Check format, clippy, documentation and licences
 	cargo fmt --all --check
