@@ -106,35 +106,6 @@ mod tests {
             ("push_vlan:vid=10,pcp=3,tpid=0x88a8", {
                 json!({"push_vlan": {"vid": 10, "pcp": 3, "tpid": "0x88a8"}})
             }),
-            ("set_field:eth_src=02:00:00:00:00:01", {
-                json!({"set_field": {"eth_src": "02:00:00:00:00:01"}})
-            }),
-            ("set_field:eth_dst=02:00:00:00:00:02", {
-                json!({"set_field": {"eth_dst": "02:00:00:00:00:02"}})
-            }),
-            ("set_field:ip_src=10.0.0.1", json!({"set_field": {"ip_src": "10.0.0.1"}})),
-            ("set_field:ip_dst=2001:db8::1", json!({"set_field": {"ip_dst": "2001:db8::1"}})),
-            ("set_field:ip_dscp=46", json!({"set_field": {"ip_dscp": 46}})),
-            ("set_field:ip_ecn=1", json!({"set_field": {"ip_ecn": 1}})),
-            ("set_field:ip_ttl=64", json!({"set_field": {"ip_ttl": 64}})),
-            ("set_field:l4_src=1024", json!({"set_field": {"l4_src": 1024}})),
-            ("set_field:l4_dst=443", json!({"set_field": {"l4_dst": 443}})),
-            ("set_field:vlan_vid=10", json!({"set_field": {"vlan_vid": 10}})),
-            ("set_field:vlan_pcp=7", json!({"set_field": {"vlan_pcp": 7}})),
-            ("set_field:mpls_label=16", json!({"set_field": {"mpls_label": 16}})),
-            ("set_field:mpls_tc=7", json!({"set_field": {"mpls_tc": 7}})),
-            ("set_field:mpls_ttl=9", json!({"set_field": {"mpls_ttl": 9}})),
-            ("set_field:arp_op=reply", json!({"set_field": {"arp_op": "reply"}})),
-            ("set_field:arp_spa=10.0.0.1", json!({"set_field": {"arp_spa": "10.0.0.1"}})),
-            ("set_field:arp_tpa=10.0.0.2", json!({"set_field": {"arp_tpa": "10.0.0.2"}})),
-            ("set_field:arp_sha=02:00:00:00:00:01", {
-                json!({"set_field": {"arp_sha": "02:00:00:00:00:01"}})
-            }),
-            ("set_field:arp_tha=02:00:00:00:00:02", {
-                json!({"set_field": {"arp_tha": "02:00:00:00:00:02"}})
-            }),
-            ("set_field:ipv6_label=1", json!({"set_field": {"ipv6_label": 1}})),
-            ("set_field:metadata=0x10/0xff", json!({"set_field": {"metadata": "0x10/0xff"}})),
             ("push_mpls:label=16,tc=1,ttl=9,eth_type=mpls_multicast", {
                 json!({"push_mpls": {"label": 16, "tc": 1, "ttl": 9, "eth_type": "mpls_multicast"}})
             }),
@@ -153,6 +124,40 @@ mod tests {
         ] {
             let action = parse(text).unwrap();
             assert_eq!(serde_json::to_value(&action).unwrap(), value, "{text}");
+            assert_eq!(format(&action), text);
+        }
+    }
+
+    #[test]
+    fn each_field_is_set_as_the_api_writes_it() {
+        for (field, value) in [
+            ("eth_src", json!("02:00:00:00:00:01")),
+            ("eth_dst", json!("02:00:00:00:00:02")),
+            ("ip_src", json!("10.0.0.1")),
+            ("ip_dst", json!("2001:db8::1")),
+            ("ip_dscp", json!(46)),
+            ("ip_ecn", json!(1)),
+            ("ip_ttl", json!(64)),
+            ("l4_src", json!(1024)),
+            ("l4_dst", json!(443)),
+            ("vlan_vid", json!(10)),
+            ("vlan_pcp", json!(7)),
+            ("mpls_label", json!(16)),
+            ("mpls_tc", json!(7)),
+            ("mpls_ttl", json!(9)),
+            ("arp_op", json!("reply")),
+            ("arp_spa", json!("10.0.0.1")),
+            ("arp_tpa", json!("10.0.0.2")),
+            ("arp_sha", json!("02:00:00:00:00:01")),
+            ("arp_tha", json!("02:00:00:00:00:02")),
+            ("ipv6_label", json!(1)),
+            ("metadata", json!("0x10/0xff")),
+        ] {
+            let written = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            let text = format!("set_field:{field}={written}");
+            let action = parse(&text).unwrap();
+            let expected = json!({"set_field": {field: value}});
+            assert_eq!(serde_json::to_value(&action).unwrap(), expected, "{text}");
             assert_eq!(format(&action), text);
         }
     }

@@ -2,7 +2,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::{Mutex, mpsc},
+    sync::Mutex,
 };
 
 use api_model::{
@@ -15,40 +15,16 @@ use api_model::{
 };
 use api_server::{Control, ControlError, Kind, Put};
 
-type Answer<T> = Result<T, ControlError>;
+use crate::{
+    gate::{Gate, Keeper},
+    maps::{Answer, get, insert, remove},
+};
 
 #[derive(Default)]
 pub(crate) struct Fake {
     failing: Vec<String>,
     gate: Option<Gate>,
     state: Mutex<State>,
-}
-
-/// Where answers about single ports wait.
-struct Gate {
-    reached: mpsc::Sender<()>,
-    opened: Mutex<mpsc::Receiver<()>>,
-}
-
-/// The other side of a gate.
-pub(crate) struct Keeper {
-    reached: mpsc::Receiver<()>,
-    open: mpsc::Sender<()>,
-}
-
-impl Keeper {
-    /// Waits until an answer waits; gives itself back.
-    pub(crate) async fn reached(self) -> Self {
-        let wait = move || {
-            self.reached.recv().unwrap();
-            self
-        };
-        tokio::task::spawn_blocking(wait).await.unwrap()
-    }
-
-    pub(crate) fn open(&self) {
-        self.open.send(()).unwrap();
-    }
 }
 
 #[derive(Default)]
@@ -78,25 +54,9 @@ impl Fake {
     }
 
     pub(crate) fn gated() -> (Self, Keeper) {
-        let ((reached_sender, reached), (open, opened)) = (mpsc::channel(), mpsc::channel());
-        let gate = Gate { reached: reached_sender, opened: Mutex::new(opened) };
-        (Self { gate: Some(gate), ..Self::default() }, Keeper { reached, open })
+        let (gate, keeper) = Gate::new();
+        (Self { gate: Some(gate), ..Self::default() }, keeper)
     }
-}
-
-fn insert<K: Ord, V: Clone>(map: &mut BTreeMap<K, V>, key: K, value: V) -> Put<V> {
-    match map.insert(key, value.clone()) {
-        None => Put::Created(value),
-        Some(_) => Put::Replaced(value),
-    }
-}
-
-fn get<V: Clone>(map: &BTreeMap<Name, V>, kind: Kind, name: &Name) -> Answer<V> {
-    map.get(name).cloned().ok_or_else(|| ControlError::not_found(kind, name))
-}
-
-fn remove<V>(map: &mut BTreeMap<Name, V>, kind: Kind, name: &Name) -> Answer<()> {
-    map.remove(name).map(drop).ok_or_else(|| ControlError::not_found(kind, name))
 }
 
 fn port_status() -> PortStatus {
@@ -140,9 +100,8 @@ impl Control for Fake {
     }
 
     fn port(&self, name: &Name) -> Answer<Port> {
-        if let Some(Gate { reached, opened }) = &self.gate {
-            reached.send(()).unwrap();
-            opened.lock().unwrap().recv().unwrap();
+        if let Some(gate) = &self.gate {
+            gate.wait();
         }
         get(&self.state.lock().unwrap().ports, Kind::Port, name)
     }
