@@ -106,6 +106,11 @@ fn explanations_say_what_really_happens_and_nothing_comes_of_them() {
     for reason in reasons.iter().chain(&["table-miss", "ttl-expired"]) {
         assert!(told.drops.contains_key(*reason), "no packet tries {reason}: {told:?}");
     }
+    let capture = folder.path().join("in.pcap");
+    let asked = ["explain", "in", "--pcap", capture.to_str().unwrap(), "--number", "3"];
+    let shown = daemon.weft(&asked);
+    let text = ask(&daemon, &traffic.frames[2])["text"].as_str().unwrap().to_owned();
+    assert!(shown.code == 0 && shown.stdout.ends_with(&format!("{text}\n")), "{shown:?}");
     assert_eq!(Counted::of(&daemon.finish()), happened, "asking is not sending");
 }
 
