@@ -6,7 +6,7 @@ mod support;
 use std::collections::BTreeMap;
 
 use dataplane::{
-    DropReason, PortId, ReasonId, StageId, TableId, Tally,
+    DropReason, PortId, ReasonId, Received, StageId, TableId, Tally,
     classify::{Pattern, RuleId},
     flow::FlowKey,
     packet::Buffer,
@@ -64,6 +64,18 @@ fn what_no_rule_wants_is_dropped_for_a_reason() {
     rig.poll();
     let expected = [(reason(DropReason::Runt), 2), (reason(DropReason::TableMiss), 1)];
     assert_eq!(rig.drops(A), BTreeMap::from(expected));
+}
+
+#[test]
+fn packets_that_fit_no_buffer_are_dropped_though_no_others_come() {
+    let mut rig = Rig::new(2);
+    rig.rules(vec![rule(1, 1, any(), &[Action::Output(B)])]);
+    rig.push_oversize(A, Received { oversize_packets: 3, oversize_bytes: 27_000 });
+    rig.poll();
+    let counters = rig.counters(A);
+    assert_eq!(counters.rx, Tally { packets: 3, bytes: 27_000 });
+    assert_eq!(rig.drops(A), BTreeMap::from([(reason(DropReason::Oversize), 3)]));
+    assert_eq!(rig.report().worker.lookups, Lookups::default());
 }
 
 #[test]

@@ -129,7 +129,7 @@ impl<P: Packet, R: Receive<P>, T: Transmit<P>> Ports<P, R, T> {
         counters.rx.bytes += burst.iter().map(|packet| packet.bytes().len() as u64).sum::<u64>();
         counters.rx.bytes += found.oversize_bytes;
         counters.drops[ReasonId::from(DropReason::Oversize).index()] += found.oversize_packets;
-        Some(id)
+        (!burst.is_empty()).then_some(id)
     }
 
     /// Queues a packet for a port, and sends what waits if there is no room for another.

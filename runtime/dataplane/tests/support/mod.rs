@@ -39,6 +39,8 @@ pub struct End {
     pub wire: Wire,
     /// How many packets a call takes at most.
     pub room: Arc<Mutex<Option<usize>>>,
+    /// What did not fit a buffer and was not told of yet.
+    pub oversize: Arc<Mutex<Received>>,
 }
 
 impl Receive<Buffer> for End {
@@ -49,7 +51,7 @@ impl Receive<Buffer> for End {
         {
             burst.push(packet);
         }
-        Received::default()
+        std::mem::take(&mut *self.oversize.lock().unwrap())
     }
 }
 
@@ -183,6 +185,11 @@ impl Rig {
     pub fn push(&mut self, port: PortId, frames: &[Vec<u8>]) {
         let packets = frames.iter().map(|frame| Buffer::new(frame));
         self.rx[&port].wire.lock().unwrap().extend(packets);
+    }
+
+    /// Has packets come that do not fit a buffer.
+    pub fn push_oversize(&mut self, port: PortId, oversize: Received) {
+        *self.rx[&port].oversize.lock().unwrap() = oversize;
     }
 
     pub fn limit(&mut self, port: PortId, room: usize) {
