@@ -93,6 +93,11 @@ impl Tables {
         self.tables.contains_key(&table)
     }
 
+    /// Whether there is anything in the same tables as of another version.
+    pub(crate) fn has_those_of(&self, other: &Self) -> bool {
+        self.tables.keys().eq(other.tables.keys())
+    }
+
     /// How many masks the rules of a table have.
     #[must_use]
     pub fn masks(&self, table: TableId) -> usize {

@@ -10,6 +10,8 @@ pub(crate) struct ProgramId(u32);
 #[derive(Debug, Default)]
 pub(crate) struct Programs {
     programs: Vec<Program>,
+    /// Those that nobody had lately; some may have users again.
+    unused: Vec<ProgramId>,
     free: Vec<ProgramId>,
     places: HashMap<Arc<[Action]>, ProgramId>,
 }
@@ -19,6 +21,8 @@ struct Program {
     actions: Arc<[Action]>,
     /// How often it was asked for and not yet given back.
     users: u32,
+    /// Whether it is on the list of those that nobody had lately.
+    listed: bool,
 }
 
 impl Programs {
@@ -29,7 +33,7 @@ impl Programs {
             return known;
         }
         let actions: Arc<[Action]> = actions.into();
-        let program = Program { actions: Arc::clone(&actions), users: 1 };
+        let program = Program { actions: Arc::clone(&actions), users: 1, listed: false };
         let place = match self.free.pop() {
             Some(place) => {
                 self.programs[place.0 as usize] = program;
@@ -45,14 +49,28 @@ impl Programs {
         place
     }
 
-    /// Takes back a program, which is forgotten if nobody else has it.
+    /// Takes back a program. If nobody else has it, it stays until
+    /// [`forget_unused`](Self::forget_unused).
     pub(crate) fn release(&mut self, id: ProgramId) {
         let program = &mut self.programs[id.0 as usize];
         program.users -= 1;
-        if program.users == 0 {
-            self.places.remove(&*program.actions);
-            program.actions = Arc::default();
-            self.free.push(id);
+        if program.users == 0 && !program.listed {
+            program.listed = true;
+            self.unused.push(id);
+        }
+    }
+
+    /// Forgets the programs that nobody has, and gives their places to others.
+    #[inline]
+    pub(crate) fn forget_unused(&mut self) {
+        while let Some(id) = self.unused.pop() {
+            let program = &mut self.programs[id.0 as usize];
+            program.listed = false;
+            if program.users == 0 {
+                self.places.remove(&*program.actions);
+                program.actions = Arc::default();
+                self.free.push(id);
+            }
         }
     }
 
@@ -90,10 +108,21 @@ mod tests {
         let a = programs.intern(vec![Action::PopVlan]);
         programs.intern(vec![Action::PopVlan]);
         programs.release(a);
+        programs.forget_unused();
         assert_eq!(programs.len(), 1, "one of two has it still");
-        programs.release(a);
+        for again in [true, false] {
+            programs.release(a);
+            let b = programs.intern(vec![Action::DecrementTtl]);
+            assert_eq!(**programs.actions(a), [Action::PopVlan], "who had it lately may run it");
+            programs.release(b);
+            if again {
+                assert_eq!(programs.intern(vec![Action::PopVlan]), a);
+            }
+            programs.forget_unused();
+            assert_eq!(programs.len(), usize::from(again));
+        }
         let b = programs.intern(vec![Action::DecrementTtl]);
-        assert_eq!((b, programs.len()), (a, 1));
+        assert_eq!((b.0 < 2, programs.len()), (true, 1), "places are used again");
         assert_eq!(**programs.actions(b), [Action::DecrementTtl]);
     }
 }

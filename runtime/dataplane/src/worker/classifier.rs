@@ -165,10 +165,13 @@ impl Classifier {
     /// Takes up other tables, and leaves the old ones. Flows that a change is about say what they
     /// said until [`tend`](Self::tend) has come to them.
     pub(super) fn replace(&mut self, tables: &mut Arc<Tables>, touched: &Arc<Touched>) {
+        // Where a `Goto` leads hangs on which tables there are, and not on the packet.
+        let same = self.tables.has_those_of(tables);
+        let known = same || matches!(**touched, Touched::Forgotten);
         mem::swap(&mut self.tables, tables);
         self.relevant = relevant(&self.tables);
         if self.flows.places() > 0 {
-            self.sweep.revise(Arc::clone(touched));
+            self.sweep.revise(if known { Arc::clone(touched) } else { Arc::new(Touched::All) });
         }
     }
 
@@ -183,6 +186,7 @@ impl Classifier {
     #[inline]
     pub(super) fn tend(&mut self, now: u64, busy: bool) -> bool {
         self.now = now;
+        self.ways.forget_unused();
         self.flows.settle(if busy { SETTLED_BUSY } else { SETTLED_IDLE }, &self.ways);
         let Some(places) = self.sweep.next(now, self.settings.idle / 4, self.flows.places()) else {
             return true;

@@ -97,6 +97,12 @@ impl Ways {
         self.programs.actions(program)
     }
 
+    /// Forgets what no flow takes, when no packet waits for its program any more.
+    #[inline]
+    pub(super) fn forget_unused(&mut self) {
+        self.programs.forget_unused();
+    }
+
     /// How many programs there are.
     pub(super) fn programs(&self) -> usize {
         self.programs.len()
