@@ -124,6 +124,42 @@ fn each_flow(flows: u16, actions: &[Action]) -> Vec<(TableId, Rule)> {
     (0..flows).map(|flow| rule(flow, Pattern::new(&value(flow), &mask), actions)).collect()
 }
 
+/// A thousand rules of thirty masks, of which one looks at what differs from packet to packet.
+fn thirty_masks(actions: &[Action]) -> Vec<(TableId, Rule)> {
+    let address = |length: u16| (u32::MAX << (32 - length)).to_be_bytes();
+    let mask = |number: u16| FlowKey {
+        protocol: u8::MAX,
+        ipv4_src: address(22 + number % 10),
+        l4_src: [0, 0xfff0, u16::MAX][usize::from(number / 10)],
+        ..FlowKey::NONE
+    };
+    let pattern = |number: u16| {
+        let [high, low] = number.to_be_bytes();
+        let ipv4_src = [10, 1 + high, low, 0];
+        let value = FlowKey { protocol: 17, ipv4_src, l4_src: number, ..FlowKey::NONE };
+        Pattern::new(&value, &mask(number % 30))
+    };
+    let mut rules: Vec<_> =
+        (0..1000).map(|number| rule(number, pattern(number), actions)).collect();
+    rules.push(rule(1000, Pattern::default(), actions));
+    rules[1000].1.priority = 0;
+    rules
+}
+
+/// Packets that are all of other flows.
+fn new_flows() -> Vec<Vec<u8>> {
+    let frame = |flow: u16| {
+        let [high, low] = flow.to_be_bytes();
+        let builder = etherparse::PacketBuilder::ethernet2([2, 0, 0, 0, 0, 1], [2, 0, 0, 0, 0, 2])
+            .ipv4([10, high % 8, low, 1], [10, 0, 0, 2], 64)
+            .udp(flow, 9);
+        let mut frame = Vec::new();
+        builder.write(&mut frame, &[0; 18]).unwrap();
+        frame
+    };
+    (0..8192).map(frame).collect()
+}
+
 /// Flows spread over programs that differ.
 fn many_programs(flows: u16, programs: u16) -> Vec<(TableId, Rule)> {
     let spread = |(table, mut rule): (TableId, Rule)| {
@@ -141,12 +177,16 @@ fn is_wanted(name: &str) -> bool {
 
 /// Nanoseconds a packet: the median of many runs, and the least.
 fn measure(name: &str, flows: u16, rules: Vec<(TableId, Rule)>) {
+    measure_with(settings(), name, &frames(flows), rules);
+}
+
+fn measure_with(settings: Settings, name: &str, frames: &[Vec<u8>], rules: Vec<(TableId, Rule)>) {
     if !is_wanted(name) {
         return;
     }
     let (remote, mailbox) = mailbox();
-    let ring = Ring::new(&frames(flows));
-    let mut worker = Worker::new(settings(), mailbox);
+    let ring = Ring::new(frames);
+    let mut worker = Worker::new(settings, mailbox);
     let changes = vec![
         Change::Port(IN, Some(Queues { rx: Some(ring.clone()), tx: ring.clone() })),
         Change::Port(OUT, Some(Queues { rx: None, tx: ring })),
@@ -223,6 +263,13 @@ fn main() {
     measure("1000 rules, 1000 flows, 1 program", 1000, each_flow(1000, &forward));
     measure("1000 rules, 1000 flows, 8 programs", 1000, many_programs(1000, 8));
     measure("1000 rules, 1000 flows, all apart", 1000, many_programs(1000, 1000));
+    let forgetful = Settings { exact_entries: 8, flow_limit: 64, ..settings() };
+    measure_with(
+        forgetful,
+        "new flows, 1000 rules, 30 masks",
+        &new_flows(),
+        thirty_masks(&forward),
+    );
     measure("3 fields set", 1000, every_packet(&rewrite));
     measure("a tag on and off", 1000, every_packet(&there_and_back));
     measure("a stage", 1000, every_packet(&[Action::Stage(StageId(0)), Action::Output(OUT)]));

@@ -44,6 +44,17 @@ impl PrefixField {
         }
     }
 
+    /// How many first bits are said to have been looked at when so many were. These come in steps:
+    /// else answers would have nearly as many masks as there are lengths, and a cache of them is as
+    /// slow as it has masks.
+    pub(super) fn rounded(self, length: u8) -> u8 {
+        let step = match self {
+            Self::Ipv4Src | Self::Ipv4Dst | Self::L4Src | Self::L4Dst => 4,
+            Self::Ipv6Src | Self::Ipv6Dst => 16,
+        };
+        length.next_multiple_of(step)
+    }
+
     /// How long the prefix is that a mask has in this field; `None` if it has no bit there, or not
     /// the bits of a prefix.
     pub(super) fn length(self, mask: &FlowKey) -> Option<u8> {

@@ -143,7 +143,8 @@ impl Check {
             }
             Self::Prefix { field, length } => {
                 let found = prefixes.find(*field, key);
-                (!found.has(*length)).then(|| field.mask(found.looked_at.min(*length)))
+                (!found.has(*length))
+                    .then(|| field.mask(field.rounded(found.looked_at).min(*length)))
             }
         }
     }

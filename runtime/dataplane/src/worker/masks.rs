@@ -8,7 +8,7 @@ pub(super) struct MaskId(u16);
 
 /// How many masks are kept before flows get finer ones than they need, so that rules that are made
 /// to need thousands do not make lookups as slow as that.
-const MOST: usize = 256;
+const MOST: usize = 64;
 
 /// How many lookups there are between two looks at which masks are hit most.
 const LOOKUPS: u32 = 4096;
