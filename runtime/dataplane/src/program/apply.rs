@@ -6,7 +6,8 @@ use crate::{DropReason, Packet, packet::Headers};
 /// # Errors
 ///
 /// Why the packet is to be dropped. Its bytes are as they were.
-#[inline]
+// Called from several places the compiler would not inline it, which costs the engine's loop 2 ns.
+#[inline(always)]
 pub fn apply<P: Packet>(
     action: Action,
     packet: &mut P,

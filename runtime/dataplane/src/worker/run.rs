@@ -137,20 +137,46 @@ impl<P: Packet> Burst<P> {
                 Action::Drop(reason) => return self.decide_all(reason.into()),
                 Action::Goto(table) => return self.decide_all(Verdict::Goto(table)),
                 Action::Stage(id) => self.run_stage(id, classifier, stages),
-                Action::Normal => self.switch_all(last, equipment, ports),
-                Action::Flood => self.flood_all(last, equipment, ports),
-                Action::Mirror(port) => self.mirror_all(port, ports),
-                Action::Sample { rate, port } => self.sample_all(rate, port, equipment, ports),
-                Action::Meter(id) => self.measure_all(id, equipment),
-                Action::Group(id) => {
-                    let changed = actions[..place].iter().any(|before| before.changes_key());
-                    let arrival = Arrival { last, changed, seed: classifier.seed() };
-                    self.group_all(id, arrival, equipment, ports);
-                }
+                Action::Normal
+                | Action::Flood
+                | Action::Mirror(_)
+                | Action::Sample { .. }
+                | Action::Meter(_)
+                | Action::Group(_) => self.use_equipment(
+                    action,
+                    Arrival {
+                        last,
+                        changed: actions[..place].iter().any(|before| before.changes_key()),
+                        seed: classifier.seed(),
+                    },
+                    equipment,
+                    ports,
+                ),
                 change => self.change_all(change),
             }
         }
         self.decide_undecided(DropReason::NoOutput.into());
+    }
+
+    /// Does what needs more than the packets themselves. It stands apart so that the way of packets
+    /// that do without stays short.
+    #[inline(never)]
+    fn use_equipment<R: Receive<P>, T: Transmit<P>>(
+        &mut self,
+        action: Action,
+        arrival: Arrival,
+        equipment: &mut Equipment,
+        ports: &mut Ports<P, R, T>,
+    ) {
+        match action {
+            Action::Normal => self.switch_all(arrival.last, equipment, ports),
+            Action::Flood => self.flood_all(arrival.last, equipment, ports),
+            Action::Mirror(port) => self.mirror_all(port, ports),
+            Action::Sample { rate, port } => self.sample_all(rate, port, equipment, ports),
+            Action::Meter(id) => self.measure_all(id, equipment),
+            Action::Group(id) => self.group_all(id, arrival, equipment, ports),
+            _ => unreachable!("all others need none"),
+        }
     }
 
     /// Decides on the members that the last step did not decide on.
@@ -198,7 +224,7 @@ impl<P: Packet> Burst<P> {
     fn change_all(&mut self, action: Action) {
         let mut all = true;
         for index in 0..self.members.len() {
-            all &= self.change(usize::from(self.members[index]), action);
+            all &= self.change_inline(usize::from(self.members[index]), action);
         }
         if !all {
             self.keep_undecided();
@@ -206,8 +232,14 @@ impl<P: Packet> Burst<P> {
     }
 
     /// Changes a packet. Returns whether it is still undecided.
-    #[inline]
+    #[inline(never)]
     pub(super) fn change(&mut self, place: usize, action: Action) -> bool {
+        self.change_inline(place, action)
+    }
+
+    /// The same, for the loop that most changes are made in.
+    #[inline(always)]
+    fn change_inline(&mut self, place: usize, action: Action) -> bool {
         self.parse_if_rewritten(place);
         let context = &mut self.contexts[place];
         let headers = &self.parsed[place].headers;
