@@ -11,16 +11,19 @@ use std::{
 
 use dataplane::{
     GroupId, Links, MeterId, PortId, SharedTally, StageId, TableId,
+    classify::Pattern,
+    flow::FlowKey,
     group::{Bucket, Group, Kind},
     meter::{Algorithm, Meter, Rate, Settings, Treatment, Unit},
     packet::Buffer,
     program::{Action, Field, PushMpls, SetField, Tag},
     stage::{Batch, Stage, Verdict},
-    worker::Change,
+    worker::{self, Change},
 };
-use support::{Rig, any, from_port, rule, udp};
+use support::{Rig, any, from_port, rule, settings, udp};
 
 thread_local!(static ALLOCATIONS: Cell<usize> = const { Cell::new(0) });
+thread_local!(static LARGEST: Cell<usize> = const { Cell::new(0) });
 
 struct Counting;
 
@@ -28,6 +31,7 @@ struct Counting;
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        LARGEST.set(LARGEST.get().max(layout.size()));
         // SAFETY: the caller's promise, handed on.
         unsafe { System.alloc(layout) }
     }
@@ -118,4 +122,28 @@ fn a_round_of_polling_does_not_allocate_once_its_flows_are_known() {
         assert_eq!(rig.sent(a).len(), 96);
         assert_eq!(rig.counters(a).forwarded, expected);
     }
+}
+
+#[test]
+fn a_new_flow_does_not_wait_for_a_list_of_all_flows_to_grow() {
+    let many = worker::Settings { flow_limit: 4000, exact_entries: 8192, ..settings() };
+    let mut rig = Rig::with(many, 2);
+    let port = |l4_src| FlowKey { l4_src, ..FlowKey::NONE };
+    let out = Action::Output(PortId(1));
+    let its_own = |n: u16| {
+        let actions = [Action::Set(SetField::L4Dst(n)), out];
+        rule(n.into(), 1, Pattern::new(&port(n), &port(u16::MAX)), &actions)
+    };
+    rig.rules((0..6000).map(its_own).collect());
+    let frames: Vec<Vec<u8>> =
+        (0..6000).map(|port| udp([10, 0, 0, 1], [10, 0, 0, 2], (port, 53), 9)).collect();
+    let mut largest = 0;
+    for burst in frames.chunks(32) {
+        rig.push(PortId(0), burst);
+        LARGEST.set(0);
+        assert!(rig.poll());
+        largest = largest.max(LARGEST.get());
+        assert_eq!(rig.sent(PortId(1)).len(), burst.len());
+    }
+    assert!(largest <= 4096, "{largest} bytes at once");
 }

@@ -1,7 +1,4 @@
-use std::{
-    hash::{BuildHasherDefault, Hasher},
-    sync::Arc,
-};
+use std::{hash::BuildHasherDefault, sync::Arc};
 
 use rpds::{HashTrieMapSync, RedBlackTreeMapSync};
 
@@ -10,7 +7,7 @@ use super::{
     prefix::PrefixField,
     table::{Prefixes, Seen},
 };
-use crate::flow::{FlowKey, Mask, Seed};
+use crate::flow::{AsIs, FlowKey, Mask, Seed};
 
 /// A map by hashes, of which versions share what they have in common.
 type ByHash<T> = HashTrieMapSync<u64, T, BuildHasherDefault<AsIs>>;
@@ -150,8 +147,8 @@ impl Check {
     }
 }
 
-/// The checks for a mask: where the packet came from and what lies beside it; its Ethernet header
-/// and tags; the prefixes; its network header. What a check adds to the one before must be some
+/// The checks for a mask: where the packet came from and what lies beside it; the prefixes; its
+/// Ethernet header and tags; its network header. What a check adds to the one before must be some
 /// bits, but not all that are left.
 fn checks(bits: &FlowKey) -> Vec<Check> {
     let prefixes = PrefixField::ALL
@@ -165,15 +162,16 @@ fn checks(bits: &FlowKey) -> Vec<Check> {
             checks.push(Check::Some { mask: Mask::new(&here), patterns: ByHash::default() });
             before = here;
         }
-        if stage == ETHERNET {
+        if stage == FIRST {
             checks.extend(prefixes.clone());
         }
     }
     checks
 }
 
-/// The place in [`STAGES`] of what needs no network header.
-const ETHERNET: usize = 1;
+/// The place in [`STAGES`] of what is behind no header. Prefixes come next, as they cost least: a
+/// lookup asks a trie once for all masks.
+const FIRST: usize = 0;
 
 /// The fields that are looked at first, and those that are looked at until then.
 const STAGES: [FlowKey; 3] = {
@@ -207,23 +205,5 @@ fn add(counts: &mut RedBlackTreeMapSync<u16, u32>, key: u16, change: i32) {
     match counts.get(&key).map_or(0, |count| *count).saturating_add_signed(change) {
         0 => drop(counts.remove_mut(&key)),
         count => counts.insert_mut(key, count),
-    }
-}
-
-/// A hash that is a hash already.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct AsIs(u64);
-
-impl Hasher for AsIs {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, _: &[u8]) {
-        unreachable!("only whole numbers are hashed")
-    }
-
-    fn write_u64(&mut self, hash: u64) {
-        self.0 = hash;
     }
 }

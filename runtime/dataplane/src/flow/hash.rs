@@ -1,3 +1,5 @@
+use std::hash::Hasher;
+
 use super::{FlowKey, Mask, layers};
 
 /// What hashes begin with. It is drawn at start, so that nobody can make flows that collide.
@@ -59,6 +61,24 @@ fn folded_multiply(a: u64, b: u64) -> u64 {
     #[expect(clippy::cast_possible_truncation, reason = "the two halves, on purpose")]
     let (high, low) = ((product >> 64) as u64, product as u64);
     high ^ low
+}
+
+/// The hash of a number that is a hash already.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct AsIs(u64);
+
+impl Hasher for AsIs {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, _: &[u8]) {
+        unreachable!("only whole numbers are hashed")
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
 }
 
 #[cfg(test)]

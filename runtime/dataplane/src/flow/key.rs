@@ -119,8 +119,10 @@ impl FlowKey {
         zerocopy::transmute_ref!(self)
     }
 
-    /// Stands for the table of what is looked up in none.
+    /// Stands for the table of what is no frame, and is looked up in none.
     pub(crate) const NOWHERE: u16 = u16::MAX;
+    /// Stands for the table of a flow that was forgotten. No packet has it.
+    pub(crate) const FORGOTTEN: u16 = u16::MAX - 1;
     /// A key without a bit: the mask that every key agrees under.
     pub const NONE: Self = zerocopy::transmute!([0_u64; WORDS]);
     /// A key of which every bit is set: the mask of an exact match.

@@ -5,6 +5,7 @@ mod key;
 mod mask;
 mod signatures;
 
+pub(crate) use hash::AsIs;
 pub use hash::Seed;
 pub use key::{FlowKey, layers, mpls, vlan};
 pub(crate) use mask::Mask;

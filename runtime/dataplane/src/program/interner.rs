@@ -26,6 +26,13 @@ struct Program {
 }
 
 impl Programs {
+    /// Room for so many programs: when a map grows, everybody waits while all of it moves.
+    pub(crate) fn with_capacity(most: usize) -> Self {
+        // What is taken out of a map that is half empty hardly ever leaves a mark behind.
+        let places = HashMap::with_capacity(most.saturating_mul(2));
+        Self { programs: Vec::with_capacity(most), places, ..Self::default() }
+    }
+
     /// The program of an action list, which is to be released once for each time.
     pub(crate) fn intern(&mut self, actions: Vec<Action>) -> ProgramId {
         if let Some(&known) = self.places.get(&*actions) {

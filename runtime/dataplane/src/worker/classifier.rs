@@ -50,7 +50,7 @@ impl Classifier {
             relevant: relevant(&tables),
             tables,
             flows: Flows::new(settings.exact_entries, settings.flow_limit, settings.seed),
-            ways: Ways::new(settings.worker),
+            ways: Ways::new(settings.worker, settings.flow_limit),
             settings,
             sweep: Sweep::default(),
             lookups: Lookups::default(),

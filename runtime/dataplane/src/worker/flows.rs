@@ -80,7 +80,7 @@ impl Flows {
         Self {
             flows: Vec::with_capacity(limit),
             past: Vec::with_capacity(limit),
-            free: Vec::new(),
+            free: Vec::with_capacity(limit),
             limit,
             unsettled: VecDeque::with_capacity(limit),
             exact: Signatures::new(exact_entries),
@@ -140,6 +140,12 @@ impl Flows {
         Some(FlowId(found))
     }
 
+    fn find_under(&mut self, mask: MaskId, under: u64, key: &FlowKey) -> Option<FlowId> {
+        let flows = &self.flows;
+        let is = |id: u32| flows[id as usize].mask == mask && flows[id as usize].key == *key;
+        self.wildcard.find(under, is).map(FlowId)
+    }
+
     fn offer(&mut self, hash: u64, id: FlowId) {
         // A linear congruential generator (Press and others, "Numerical Recipes", 7.1); its high bits
         // are good enough to be drawn from.
@@ -148,7 +154,7 @@ impl Flows {
         self.exact.offer(hash, id.0, replace);
     }
 
-    /// Remembers what the tables said of a packet. `all` are the bits that matter to any lookup.
+    /// Remembers what the tables said of a packet, if that is not known yet. `all` are the bits that matter to any lookup.
     pub(super) fn install(
         &mut self,
         hash: u64,
@@ -160,9 +166,15 @@ impl Flows {
     ) -> FlowId {
         let seen = FlowKey { table: u16::MAX, ..found.seen };
         let mask = self.masks.take(&seen, all.bits());
-        let way = ways.take(found);
         let key = key & self.masks.get(mask).bits();
         let under = self.masks.hash(mask, self.seed, &key);
+        // A flow that was not looked up under its mask may be there.
+        if let Some(known) = self.find_under(mask, under, &key) {
+            self.masks.leave(mask);
+            self.offer(hash, known);
+            return known;
+        }
+        let way = ways.take(found);
         let program = ways.program(way);
         let flow = Flow {
             key,
@@ -224,7 +236,7 @@ impl Flows {
     fn forget(&mut self, id: FlowId, ways: &mut Ways) {
         self.settle_one(id, ways);
         let flow = &mut self.flows[id.0 as usize];
-        flow.key.table = FlowKey::NOWHERE;
+        flow.key.table = FlowKey::FORGOTTEN;
         flow.used = 0;
         self.masks.leave(flow.mask);
         ways.leave(flow.way);
@@ -271,7 +283,7 @@ impl Flows {
 
     /// The flow at a place, its key and its mask, if there is one.
     pub(super) fn at(&self, place: usize) -> Option<(FlowId, &FlowKey, &FlowKey)> {
-        let flow = self.flows.get(place).filter(|flow| flow.key.table != FlowKey::NOWHERE)?;
+        let flow = self.flows.get(place).filter(|flow| flow.key.table != FlowKey::FORGOTTEN)?;
         let id = FlowId(u32::try_from(place).expect("they are limited"));
         Some((id, &flow.key, self.masks.get(flow.mask).bits()))
     }
@@ -331,4 +343,24 @@ impl Flow {
 #[inline]
 fn is(masks: &Masks, flow: &Flow, key: &FlowKey) -> bool {
     masks.get(flow.mask).matches(key, &flow.key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::PortId;
+
+    #[test]
+    fn what_is_no_frame_is_of_no_flow_though_it_hash_as_one_that_was_forgotten() {
+        let hash = 7 << 48;
+        let mut runt = Parsed::default();
+        assert!(!runt.read(PortId(0), &[]));
+        let all = Mask::new(&FlowKey { table: u16::MAX, ..FlowKey::NONE });
+        let (mut flows, mut ways) = (Flows::new(8, 1, Seed(1)), Ways::new(0, 1));
+        let found = Resolution::default();
+        let id = flows.install(hash, &FlowKey::default(), &all, found, &mut ways, 1);
+        flows.remove(id, &mut ways);
+        assert_eq!(flows.find_exact(hash, &runt.key), None);
+        assert_eq!(flows.find_exact_burst(&[hash], &[runt])[0], None);
+    }
 }

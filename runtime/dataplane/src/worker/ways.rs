@@ -1,8 +1,13 @@
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::HashMap,
+    hash::{BuildHasherDefault, DefaultHasher, Hash, Hasher},
+    sync::Arc,
+};
 
 use crate::{
     Tally,
     classify::{Resolution, Rule, RuleId},
+    flow::AsIs,
     program::{Action, ProgramId, Programs},
 };
 
@@ -26,30 +31,48 @@ pub(super) struct Ways {
     worker: usize,
     ways: Vec<Way>,
     free: Vec<WayId>,
-    places: HashMap<Identity, WayId>,
+    /// By the hashes of what tells them apart. Of two that have one hash, the second is not here,
+    /// and no flows share it.
+    places: HashMap<u64, WayId, BuildHasherDefault<AsIs>>,
     programs: Programs,
 }
 
-/// What tells ways apart: the program, and the addresses of the rules, which a way keeps alive.
-type Identity = (ProgramId, Box<[usize]>);
+/// Room for the programs that no flow takes any more, until they are forgotten.
+const SPARE: usize = 1024;
 
 impl Ways {
-    pub(super) fn new(worker: usize) -> Self {
-        let (ways, free, places, programs) = Default::default();
-        Self { worker, ways, free, places, programs }
+    /// Room for the ways of so many flows: when a map grows, everybody waits while all of it moves.
+    pub(super) fn new(worker: usize, most: usize) -> Self {
+        let most = most.saturating_add(SPARE);
+        // What is taken out of a map that is half empty hardly ever leaves a mark behind.
+        let places =
+            HashMap::with_capacity_and_hasher(most.saturating_mul(2), BuildHasherDefault::new());
+        let (ways, free) = (Vec::with_capacity(most), Vec::new());
+        Self { worker, ways, free, places, programs: Programs::with_capacity(most) }
     }
 
     /// The way of what the tables said, for one more flow.
     pub(super) fn take(&mut self, found: Resolution) -> WayId {
         let program = self.programs.intern(found.actions);
-        let identity = identity(program, &found.rules);
-        if let Some(&known) = self.places.get(&identity) {
-            self.programs.release(program);
-            self.ways[known.0 as usize].flows += 1;
-            return known;
+        let hash = hash(program, &found.rules);
+        let known = self.places.get(&hash).copied();
+        if let Some(id) = known {
+            let way = &mut self.ways[id.0 as usize];
+            if way.is(program, &found.rules) {
+                self.programs.release(program);
+                way.flows += 1;
+                return id;
+            }
         }
-        let way = Way { program, rules: found.rules.into(), flows: 1 };
-        let place = match self.free.pop() {
+        let place = self.place(Way { program, rules: found.rules.into(), flows: 1 });
+        if known.is_none() {
+            self.places.insert(hash, place);
+        }
+        place
+    }
+
+    fn place(&mut self, way: Way) -> WayId {
+        match self.free.pop() {
             Some(place) => {
                 self.ways[place.0 as usize] = way;
                 place
@@ -59,9 +82,7 @@ impl Ways {
                 let place = self.ways.len() - 1;
                 WayId(u32::try_from(place).expect("there are no more ways than flows"))
             }
-        };
-        self.places.insert(identity, place);
-        place
+        }
     }
 
     /// One flow less takes a way.
@@ -69,7 +90,10 @@ impl Ways {
         let way = &mut self.ways[id.0 as usize];
         way.flows -= 1;
         if way.flows == 0 {
-            self.places.remove(&identity(way.program, &way.rules));
+            let hash = hash(way.program, &way.rules);
+            if self.places.get(&hash) == Some(&id) {
+                self.places.remove(&hash);
+            }
             self.programs.release(way.program);
             way.rules = Box::default();
             self.free.push(id);
@@ -109,6 +133,17 @@ impl Ways {
     }
 }
 
-fn identity(program: ProgramId, rules: &[Arc<Rule>]) -> Identity {
-    (program, rules.iter().map(|rule| Arc::as_ptr(rule).addr()).collect())
+impl Way {
+    /// Whether it is of a program and these very rules, which it keeps alive.
+    fn is(&self, program: ProgramId, rules: &[Arc<Rule>]) -> bool {
+        self.program == program
+            && self.rules.iter().map(Arc::as_ptr).eq(rules.iter().map(Arc::as_ptr))
+    }
+}
+
+fn hash(program: ProgramId, rules: &[Arc<Rule>]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    program.hash(&mut hasher);
+    rules.iter().for_each(|rule| Arc::as_ptr(rule).hash(&mut hasher));
+    hasher.finish()
 }
