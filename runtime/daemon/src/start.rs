@@ -55,7 +55,6 @@ fn settings(config: &WorkersConfig, cycles_a_second: u64, seed: Seed) -> Setting
         flow_limit: config.flow_limit as usize,
         idle: cycles(config.flow_idle_ms),
         hard: cycles(config.flow_hard_ms),
-        rounds_a_lookup: Settings::FAIR,
     }
 }
 

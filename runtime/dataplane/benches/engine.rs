@@ -107,7 +107,6 @@ fn settings() -> Settings {
         flow_limit: 200_000,
         idle: u64::MAX,
         hard: 0,
-        rounds_a_lookup: Settings::FAIR,
     }
 }
 
@@ -147,17 +146,17 @@ fn thirty_masks(actions: &[Action]) -> Vec<(TableId, Rule)> {
 }
 
 /// Packets that are all of other flows.
-fn new_flows() -> Vec<Vec<u8>> {
-    let frame = |flow: u16| {
-        let [high, low] = flow.to_be_bytes();
+fn new_flows(count: u32) -> Vec<Vec<u8>> {
+    let frame = |flow: u32| {
+        let [_, top, high, low] = flow.to_be_bytes();
         let builder = etherparse::PacketBuilder::ethernet2([2, 0, 0, 0, 0, 1], [2, 0, 0, 0, 0, 2])
-            .ipv4([10, high % 8, low, 1], [10, 0, 0, 2], 64)
-            .udp(flow, 9);
+            .ipv4([10, high % 8, low, top], [10, 0, 0, 2], 64)
+            .udp(u16::from_be_bytes([high, low]), 9);
         let mut frame = Vec::new();
         builder.write(&mut frame, &[0; 18]).unwrap();
         frame
     };
-    (0..8192).map(frame).collect()
+    (0..count).map(frame).collect()
 }
 
 /// Flows spread over programs that differ.
@@ -264,12 +263,12 @@ fn main() {
     measure("1000 rules, 1000 flows, 8 programs", 1000, many_programs(1000, 8));
     measure("1000 rules, 1000 flows, all apart", 1000, many_programs(1000, 1000));
     let forgetful = Settings { exact_entries: 8, flow_limit: 64, ..settings() };
-    measure_with(
-        forgetful,
-        "new flows, 1000 rules, 30 masks",
-        &new_flows(),
-        thirty_masks(&forward),
-    );
+    for (name, settings, flows) in [
+        ("new flows, a small cache", forgetful, 8192),
+        ("new flows, a large cache", settings(), 500_000),
+    ] {
+        measure_with(settings, name, &new_flows(flows), thirty_masks(&forward));
+    }
     measure("3 fields set", 1000, every_packet(&rewrite));
     measure("a tag on and off", 1000, every_packet(&there_and_back));
     measure("a stage", 1000, every_packet(&[Action::Stage(StageId(0)), Action::Output(OUT)]));

@@ -13,6 +13,13 @@ const MOST: usize = 64;
 /// How many lookups there are between two looks at which masks are hit most.
 const LOOKUPS: u32 = 4096;
 
+/// Where fewer than one in so many lookups find anything, the tables are asked at once, which costs
+/// about as much as a lookup under all masks.
+const WORTHWHILE_ONE_IN: u32 = 4;
+
+/// Even then, one in so many lookups is made, to see whether it has become worthwhile.
+const TRY_ONE_IN: u32 = 16;
+
 /// The masks that cached flows have, the ones that are hit most first.
 #[derive(Debug, Default)]
 pub(super) struct Masks {
@@ -21,7 +28,13 @@ pub(super) struct Masks {
     free: Vec<MaskId>,
     /// Those in use, in the order in which they are tried.
     order: Vec<MaskId>,
+    /// Packets that were to be looked up, those that were, and those that were found, since the order
+    /// was last made.
+    asked: u32,
     lookups: u32,
+    found: u32,
+    /// Whether lookups found little when the order was last made.
+    idle: bool,
     /// How often a flow got a finer mask than it needs.
     pub(super) limited: u64,
 }
@@ -98,18 +111,24 @@ impl Masks {
         &mut self,
         mut find: impl FnMut(&Self, MaskId) -> Option<T>,
     ) -> Option<T> {
-        self.lookups += 1;
-        if self.lookups == LOOKUPS {
+        self.asked += 1;
+        if self.asked == LOOKUPS {
             self.sort();
         }
+        if self.idle && !self.asked.is_multiple_of(TRY_ONE_IN) {
+            return None;
+        }
+        self.lookups += 1;
         let (id, found) =
             self.order.iter().find_map(|&id| find(self, id).map(|found| (id, found)))?;
         self.masks[usize::from(id.0)].hits += 1;
+        self.found += 1;
         Some(found)
     }
 
     fn sort(&mut self) {
-        self.lookups = 0;
+        self.idle = self.found * WORTHWHILE_ONE_IN < self.lookups;
+        (self.asked, self.lookups, self.found) = (0, 0, 0);
         let masks = &mut self.masks;
         self.order.sort_by_key(|id| Reverse(masks[usize::from(id.0)].hits));
         masks.iter_mut().for_each(|entry| entry.hits /= 2);

@@ -14,6 +14,7 @@ mod ports;
 mod run;
 mod steer;
 mod sweep;
+mod usual;
 mod ways;
 
 use burst::Burst;
@@ -25,6 +26,7 @@ use equipment::Equipment;
 pub use mailbox::{Change, Mailbox, Queues, Remote, Request, mailbox};
 use ports::Ports;
 pub use run::MOST_LOOKUPS;
+use usual::Usual;
 
 use crate::{Packet, Receive, Transmit, flow::Seed, stage::Stage};
 
@@ -49,16 +51,6 @@ pub struct Settings {
     pub idle: u64,
     /// How long any flow is cached, in the same unit; 0 for as long as packets come.
     pub hard: u64,
-    /// For how many rounds a port is not polled for each slow lookup of its last burst, while other
-    /// ports have all the packets that a round takes. See [`Settings::FAIR`].
-    pub rounds_a_lookup: u64,
-}
-
-impl Settings {
-    /// A slow lookup takes about as long as ten packets of known flows. With three rounds for each,
-    /// a port on which every packet is of a new flow takes about a tenth of a worker that has more
-    /// to do elsewhere.
-    pub const FAIR: u64 = 3;
 }
 
 /// Some of a worker's cached flows.
@@ -86,8 +78,7 @@ pub struct Worker<P, R, T> {
     burst: Burst<P>,
     mailbox: Mailbox<P, R, T>,
     counters: LoopCounters,
-    /// See [`Settings::rounds_a_lookup`].
-    rounds_a_lookup: u64,
+    usual: Usual,
     /// A change that is done when no packet meets what was there before it.
     changing: Option<Box<Request<P, R, T>>>,
     revision: u64,
@@ -104,6 +95,8 @@ struct Iteration {
     received: bool,
     /// Whether a port gave as many packets as a burst has, so that there may be more.
     full: bool,
+    /// The last port polled whose packets took slow lookups.
+    slow: Option<usize>,
 }
 
 impl<P: Packet, R: Receive<P>, T: Transmit<P>> Worker<P, R, T> {
@@ -118,7 +111,7 @@ impl<P: Packet, R: Receive<P>, T: Transmit<P>> Worker<P, R, T> {
             burst: Burst::new(),
             mailbox,
             counters: LoopCounters::default(),
-            rounds_a_lookup: settings.rounds_a_lookup,
+            usual: Usual::default(),
             changing: None,
             revision: 0,
             iteration: Iteration::default(),
@@ -144,9 +137,13 @@ impl<P: Packet, R: Receive<P>, T: Transmit<P>> Worker<P, R, T> {
                 self.counters.deferred_polls += 1;
                 continue;
             }
+            let before = self.classifier.slow_lookups();
             let packets = self.poll(place);
             now_at.received |= packets > 0;
             now_at.full |= packets == BURST;
+            if self.classifier.slow_lookups() - before > FREE_LOOKUPS {
+                now_at.slow = Some(place);
+            }
         }
         self.iteration = now_at;
         true
@@ -161,15 +158,29 @@ impl<P: Packet, R: Receive<P>, T: Transmit<P>> Worker<P, R, T> {
             self.counters.busy_iterations += 1;
             self.counters.busy_cycles += spent;
             self.counters.longest_iteration = self.counters.longest_iteration.max(spent);
+            self.be_fair(spent);
         } else {
             self.counters.idle_cycles += spent;
+        }
+    }
+
+    /// Has a port whose slow lookups made the last round long wait, for the others' sake.
+    fn be_fair(&mut self, spent: u64) {
+        let Iteration { slow, full, .. } = self.iteration;
+        match slow {
+            Some(place) => {
+                self.usual.slow_rounds += 1;
+                self.ports.hold(place, self.usual.rounds_for(spent));
+            }
+            None if full => self.usual.learn(spent),
+            None => {}
         }
     }
 
     /// Receives one burst of a port and sees it through. Returns how many packets it had.
     fn poll(&mut self, place: usize) -> usize {
         let Some(in_port) = self.ports.receive(place, self.burst.packets()) else { return 0 };
-        let (packets, before) = (self.burst.len(), self.classifier.slow_lookups());
+        let packets = self.burst.len();
         self.counters.rx_packets += packets as u64;
         self.burst.look_up(in_port, &mut self.classifier);
         self.burst.run(
@@ -179,8 +190,6 @@ impl<P: Packet, R: Receive<P>, T: Transmit<P>> Worker<P, R, T> {
             &mut self.ports,
         );
         self.ports.flush();
-        let slow = (self.classifier.slow_lookups() - before).saturating_sub(FREE_LOOKUPS);
-        self.ports.hold(place, slow * self.rounds_a_lookup);
         packets
     }
 

@@ -84,7 +84,6 @@ pub fn settings() -> Settings {
         flow_limit: 200,
         idle: u64::MAX,
         hard: 0,
-        rounds_a_lookup: 0,
     }
 }
 
