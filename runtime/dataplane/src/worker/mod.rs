@@ -95,6 +95,8 @@ struct Iteration {
     received: bool,
     /// Whether a port gave as many packets as a burst has, so that there may be more.
     full: bool,
+    /// Whether several ports gave packets.
+    several: bool,
     /// The last port polled whose packets took slow lookups.
     slow: Option<usize>,
 }
@@ -139,6 +141,7 @@ impl<P: Packet, R: Receive<P>, T: Transmit<P>> Worker<P, R, T> {
             }
             let before = self.classifier.slow_lookups();
             let packets = self.poll(place);
+            now_at.several |= now_at.received && packets > 0;
             now_at.received |= packets > 0;
             now_at.full |= packets == BURST;
             if self.classifier.slow_lookups() - before > FREE_LOOKUPS {
@@ -166,14 +169,14 @@ impl<P: Packet, R: Receive<P>, T: Transmit<P>> Worker<P, R, T> {
 
     /// Has a port whose slow lookups made the last round long wait, for the others' sake.
     fn be_fair(&mut self, spent: u64) {
-        let Iteration { slow, full, .. } = self.iteration;
+        let Iteration { slow, full, several, .. } = self.iteration;
         match slow {
-            Some(place) => {
+            Some(place) if several => {
                 self.usual.slow_rounds += 1;
                 self.ports.hold(place, self.usual.rounds_for(spent));
             }
             None if full => self.usual.learn(spent),
-            None => {}
+            _ => {}
         }
     }
 
