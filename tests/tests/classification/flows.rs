@@ -107,7 +107,7 @@ fn the_flows_of_what_was_received_are_listed_and_add_up_and_are_forgotten_when_t
     );
     let missed: Vec<Value> = of(json!([]));
     // What differs from all rules in the first bits of the port is alike: ARP has none.
-    let alike = json!({"l4_dst": "0x0/0xffe0"});
+    let alike = json!({"l4_dst": "0x0/0xfff0"});
     assert_eq!(
         missed,
         [json!({
