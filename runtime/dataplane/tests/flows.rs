@@ -247,3 +247,17 @@ fn a_table_that_comes_or_goes_is_met_by_flows_that_its_rules_are_not_about() {
     rig.rules(first);
     assert_eq!(seen(&mut rig), (0, [4, 1]));
 }
+
+#[test]
+fn packets_that_wait_do_not_wait_for_many_flows_to_be_revised() {
+    let mut rig = Rig::new(2);
+    rig.rules(a_rule_a_source(150));
+    let all: Vec<Vec<u8>> = (0..150).map(|source| packet(source, 1)).collect();
+    poll_all(&mut rig, &all);
+    (0..100).for_each(|_| rig.push(A, &vec![packet(0, 1); 32]));
+    let began = rig.now;
+    rig.rules(vec![]);
+    assert_eq!(counters(&mut rig).revised, 150);
+    let rounds = (rig.now - began) / 100;
+    assert!((100 + 50 / 4..150).contains(&rounds), "one in a full round, else a few: {rounds}");
+}

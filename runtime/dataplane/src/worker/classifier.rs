@@ -32,6 +32,20 @@ pub(super) struct Classifier {
 const SETTLED_BUSY: usize = 1;
 const SETTLED_IDLE: usize = 32;
 
+/// How many flows are looked up in the tables again between two bursts, and when packets wait. That
+/// takes microseconds for each, and as long as it takes, packets pile up.
+const ASKED: usize = 4;
+const ASKED_FULL: usize = 1;
+
+/// How much the last round of polling found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Load {
+    Nothing,
+    Some,
+    /// As much as a burst has, so that there may be more.
+    Full,
+}
+
 /// How packets were found.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Lookups {
@@ -184,31 +198,47 @@ impl Classifier {
     /// coming. Then looks at some flows: whether they still say what the tables say, and whether their time is
     /// over. Returns whether no flow is left that may say what old tables said.
     #[inline]
-    pub(super) fn tend(&mut self, now: u64, busy: bool) -> bool {
+    pub(super) fn tend(&mut self, now: u64, load: Load) -> bool {
         self.now = now;
         self.ways.forget_unused();
-        self.flows.settle(if busy { SETTLED_BUSY } else { SETTLED_IDLE }, &self.ways);
+        let settled = if load == Load::Nothing { SETTLED_IDLE } else { SETTLED_BUSY };
+        self.flows.settle(settled, &self.ways);
         let Some(places) = self.sweep.next(now, self.settings.idle / 4, self.flows.places()) else {
             return true;
         };
+        let mut left = if load == Load::Full { ASKED_FULL } else { ASKED };
         for place in places {
-            self.look_after(place);
+            left -= usize::from(self.look_after(place));
+            if left == 0 {
+                self.sweep.pause(place + 1);
+                break;
+            }
         }
         !self.sweep.revises()
     }
 
-    fn look_after(&mut self, place: usize) {
-        let Some((flow, key, mask)) = self.flows.at(place) else { return };
+    /// Looks after the flow at a place. Returns whether it was looked up in the tables.
+    fn look_after(&mut self, place: usize) -> bool {
+        let Some((flow, key, mask)) = self.flows.at(place) else { return false };
         if self.flows.is_over(flow, self.now, self.settings.idle, self.settings.hard) {
             self.flows.counters.expired += 1;
-            return self.flows.remove(flow, &mut self.ways);
+            self.flows.remove(flow, &mut self.ways);
+            return false;
         }
         if !self.sweep.is_about(key, mask) {
-            return;
+            return false;
         }
         if self.sweep.forgets() {
-            return self.flows.remove(flow, &mut self.ways);
+            self.flows.remove(flow, &mut self.ways);
+            return false;
         }
+        self.revise(place);
+        true
+    }
+
+    /// Has a flow say what the tables say, or forgets it.
+    fn revise(&mut self, place: usize) {
+        let Some((flow, key, mask)) = self.flows.at(place) else { return };
         let found = self.tables.resolve(start(key), key);
         // What hangs on bits that the flow does not have is not known of its packets.
         if mask.covers(&found.seen) {

@@ -19,8 +19,8 @@ mod ways;
 
 use burst::Burst;
 pub use cached_flow::{CachedFlow, FlowCounters};
-use classifier::Classifier;
 pub use classifier::Lookups;
+use classifier::{Classifier, Load};
 pub use counters::{LoopCounters, PortCounters, Report};
 use equipment::Equipment;
 pub use mailbox::{Change, Mailbox, Queues, Remote, Request, mailbox};
@@ -101,6 +101,16 @@ struct Iteration {
     slow: Option<usize>,
 }
 
+impl Iteration {
+    fn load(&self) -> Load {
+        match (self.full, self.received) {
+            (true, _) => Load::Full,
+            (false, true) => Load::Some,
+            (false, false) => Load::Nothing,
+        }
+    }
+}
+
 impl<P: Packet, R: Receive<P>, T: Transmit<P>> Worker<P, R, T> {
     /// A worker without ports, whose tables are empty.
     #[must_use]
@@ -124,7 +134,7 @@ impl<P: Packet, R: Receive<P>, T: Transmit<P>> Worker<P, R, T> {
     /// the loop's counters are to be in, such as cycles. Returns whether the worker is to go on.
     pub fn iterate(&mut self, now: u64) -> bool {
         self.account(now);
-        if self.classifier.tend(now, self.iteration.received)
+        if self.classifier.tend(now, self.iteration.load())
             && let Some(done) = self.changing.take()
         {
             self.mailbox.answer(done);

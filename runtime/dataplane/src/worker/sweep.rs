@@ -56,4 +56,9 @@ impl Sweep {
         }
         Some(start..end)
     }
+
+    /// Leaves the places from here on for another time.
+    pub(super) fn pause(&mut self, place: usize) {
+        self.next = Some(place);
+    }
 }

@@ -191,6 +191,11 @@ impl Rig {
         *self.rx[&port].oversize.lock().unwrap() = oversize;
     }
 
+    /// How many packets wait to be received.
+    pub fn waiting(&self, port: PortId) -> usize {
+        self.rx[&port].wire.lock().unwrap().len()
+    }
+
     pub fn limit(&mut self, port: PortId, room: usize) {
         *self.tx[&port].room.lock().unwrap() = Some(room);
     }
