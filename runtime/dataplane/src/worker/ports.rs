@@ -5,6 +5,8 @@ use crate::{DropReason, Packet, PortId, ReasonId, Receive, Tally, Transmit};
 #[derive(Debug)]
 pub(super) struct Ports<P, R, T> {
     ports: Vec<Option<Port<P, R, T>>>,
+    /// Those that are there: ids grow as long as ports come and go.
+    present: Vec<PortId>,
     /// Those with a receive queue here.
     polled: Vec<PortId>,
     /// Those with packets to send.
@@ -34,7 +36,8 @@ struct Origin {
 
 impl<P, R, T> Default for Ports<P, R, T> {
     fn default() -> Self {
-        Self { ports: Vec::new(), polled: Vec::new(), waiting: Vec::new() }
+        let (ports, present, polled, waiting) = Default::default();
+        Self { ports, present, polled, waiting }
     }
 }
 
@@ -60,6 +63,10 @@ impl<P, R, T> Ports<P, R, T> {
         {
             port.held = rounds;
         }
+    }
+
+    fn get(&self, id: PortId) -> Option<&Port<P, R, T>> {
+        self.ports.get(usize::from(id.0))?.as_ref()
     }
 
     fn get_mut(&mut self, id: PortId) -> Option<&mut Port<P, R, T>> {
@@ -97,14 +104,14 @@ impl<P, R, T> Ports<P, R, T> {
 
     /// Writes down all ports but one.
     pub(super) fn others(&self, in_port: PortId, others: &mut Vec<PortId>) {
-        let ids = self.ports.iter().zip(0..).filter(|(port, _)| port.is_some());
-        others.extend(ids.map(|(_, id)| PortId(id)).filter(|id| *id != in_port));
+        others.extend(self.present.iter().filter(|id| **id != in_port));
     }
 
     pub(super) fn report(&self, report: &mut Report) {
-        let there = self.ports.iter().zip(0..).filter_map(|(port, id)| Some((id, port.as_ref()?)));
-        report.ports.extend(there.map(|(id, port)| (PortId(id), port.counters.clone())));
-        let waiting = self.ports.iter().flatten().flat_map(|port| &port.origins);
+        let there = self.present.iter().filter_map(|id| Some((*id, self.get(*id)?)));
+        report.ports.extend(there.map(|(id, port)| (id, port.counters.clone())));
+        let ports = self.present.iter().filter_map(|id| self.get(*id));
+        let waiting = ports.flat_map(|port| &port.origins);
         for origin in waiting {
             let of = report.ports.iter_mut().find(|(id, _)| *id == origin.port);
             if let Some((_, counters)) = of {
@@ -233,6 +240,9 @@ impl<P: Packet, R: Receive<P>, T: Transmit<P>> Ports<P, R, T> {
         self.ports[place] =
             queues.take().map(|queues| Port::new(queues, counters.unwrap_or_default()));
         *queues = old;
+        self.present.retain(|it| *it != id);
+        self.present.extend(self.ports[place].is_some().then_some(id));
+        self.present.sort_unstable();
         self.waiting.reserve(self.ports.len());
     }
 }
