@@ -77,7 +77,7 @@ impl<'a> Bench<'a> {
         let capture: PathBuf = self.folder.path().join(format!("{number}-{name}.pcap"));
         let frames = capture::write(&capture, &workload.headers, size.into())
             .map_err(Error::file("write", &capture))?;
-        Ok(Input { name, capture, frames, rules: workload.rules.clone() })
+        Ok(Input { name, capture, frames, rules: workload.rules.clone(), silent: false })
     }
 
     /// A daemon that has run for a while.

@@ -22,6 +22,7 @@ pub(super) struct Misses {
     pub(super) lookups_alone: f64,
     /// New flows, while the established one sends as fast as it is served.
     pub(super) new_beside: f64,
+    /// The established one, under all rules, while nothing else comes.
     pub(super) established_alone: f64,
     pub(super) established_beside: f64,
 }
@@ -38,7 +39,7 @@ pub(super) fn measure(bench: &mut Bench<'_>) -> Result<Misses, Error> {
         let setup = bench.setup(inputs);
         bench.start(&setup)?.watch(seconds)
     };
-    let established_alone = watched(bench, vec![established.clone()])?;
+    let established_alone = watched(bench, vec![established.clone(), new.silenced()])?;
     let new_alone = watched(bench, vec![new.clone()])?;
     let both = watched(bench, vec![established, new])?;
     // The next round writes another, and these are large.

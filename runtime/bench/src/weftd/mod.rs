@@ -87,6 +87,8 @@ impl Weftd {
     pub(crate) fn watch(&mut self, duration: Duration) -> Result<Interval, Error> {
         let from = Reading::take(&mut self.client)?;
         sleep(duration);
+        // The daemon ends connections on which nothing is asked for long.
+        self.client = self.connect()?;
         Ok(Interval { from, to: Reading::take(&mut self.client)? })
     }
 

@@ -67,6 +67,15 @@ pub(crate) struct Input {
     /// The frames of the capture, which all lie in packet buffers.
     pub(crate) frames: usize,
     pub(crate) rules: Vec<Rule>,
+    /// Whether nothing comes, though the port and its rules are there.
+    pub(crate) silent: bool,
+}
+
+impl Input {
+    /// The same port and rules, without the traffic.
+    pub(crate) fn silenced(&self) -> Self {
+        Self { frames: 0, silent: true, ..self.clone() }
+    }
 }
 
 /// All that a daemon is told when it starts.
@@ -127,7 +136,10 @@ impl Setup {
         let mut ports = Map::from_iter([(OUT.to_owned(), json!({"device": "net_null0,no-rx=1"}))]);
         for (number, input) in self.inputs.iter().enumerate() {
             let capture = input.capture.display();
-            let device = format!("net_pcap{number},rx_pcap={capture},infinite_rx=1");
+            let device = match input.silent {
+                true => format!("net_null{},no-rx=1", number + 1),
+                false => format!("net_pcap{number},rx_pcap={capture},infinite_rx=1"),
+            };
             ports.insert(input.name.to_owned(), json!({"device": device}));
         }
         Value::Object(ports)
@@ -167,7 +179,7 @@ mod tests {
 
     fn setup(frames: usize, stage: Stage) -> Setup {
         let capture = "/flows.pcap".into();
-        let input = Input { name: "in", capture, frames, rules: vec![Rule::ANY] };
+        let input = Input { name: "in", capture, frames, rules: vec![Rule::ANY], silent: false };
         Setup { inputs: vec![input], stage, back: false, hugepages: true }
     }
 
