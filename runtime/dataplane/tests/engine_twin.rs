@@ -6,7 +6,7 @@
 mod support;
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeMap,
     hash::{DefaultHasher, Hash, Hasher},
 };
 
@@ -15,7 +15,7 @@ use dataplane::{
     classify::Rule,
     packet::Buffer,
     stage::{Batch, Stage, Verdict},
-    worker::{BURST, Change, PortCounters},
+    worker::{BURST, Change, PortCounters, Settings},
 };
 use proptest::{collection::vec, prelude::*};
 use support::{
@@ -35,6 +35,8 @@ enum Event {
     Stage(u8, Option<u8>),
     /// A port goes, or comes back.
     Port(u8),
+    /// One rule comes, or goes if there is one of its number.
+    Rule((u8, u8)),
     /// Packets arrive: for each the port, and the number of its frame.
     Packets(Vec<(u8, u16)>),
 }
@@ -43,6 +45,7 @@ fn event() -> impl Strategy<Value = Event> {
     let port = 0..u8::try_from(PORTS).unwrap();
     prop_oneof![
         3 => vec((0_u8..30, 0_u8..4), 0..24).prop_map(Event::Rules),
+        3 => (0_u8..30, 0_u8..4).prop_map(Event::Rule),
         1 => (0_u8..3, proptest::option::weighted(0.8, any::<u8>()))
             .prop_map(|(id, salt)| Event::Stage(id, salt)),
         1 => port.clone().prop_map(Event::Port),
@@ -95,6 +98,8 @@ struct Twins {
     slow: Interpreter<Whim>,
     /// In the order in which they are polled.
     polled: Vec<PortId>,
+    /// The names of the rules that there are.
+    named: Vec<(u8, u8)>,
 }
 
 impl Twins {
@@ -102,7 +107,10 @@ impl Twins {
         let ports: Vec<PortId> = (0..PORTS).map(PortId).collect();
         let equipment = universe::equipment(&mut Dice(seed));
         let slow = Interpreter::new(&ports, equipment);
-        let mut twins = Self { seed, rig: Rig::new(PORTS), slow, polled: ports };
+        // Flows of a small cache give way to others within a burst.
+        let flow_limit = Dice(seed).pick(&[1, 3, 40, 200]);
+        let rig = Rig::with(Settings { flow_limit, ..support::settings() }, PORTS);
+        let mut twins = Self { seed, rig, slow, polled: ports, named: Vec::new() };
         (0..2).for_each(|id| twins.take(&Event::Stage(id, Some(id))));
         twins.equip();
         twins
@@ -128,7 +136,19 @@ impl Twins {
 
     fn take(&mut self, event: &Event) {
         match event {
-            Event::Rules(names) => self.take_rules(names),
+            Event::Rules(names) => {
+                self.named.clear();
+                names.iter().for_each(|name| self.name(*name));
+                self.take_rules();
+            }
+            Event::Rule(name) => {
+                let before = self.named.len();
+                self.named.retain(|(id, _)| *id != name.0);
+                if self.named.len() == before {
+                    self.name(*name);
+                }
+                self.take_rules();
+            }
             Event::Stage(id, salt) => self.take_stage(StageId((*id).into()), *salt),
             Event::Port(id) => self.toggle(PortId((*id).into())),
             Event::Packets(names) => {
@@ -138,11 +158,16 @@ impl Twins {
         }
     }
 
-    fn take_rules(&mut self, names: &[(u8, u8)]) {
-        let mut seen = BTreeSet::new();
-        let rules: Vec<(TableId, Rule)> = names
+    fn name(&mut self, name: (u8, u8)) {
+        if self.named.iter().all(|(id, _)| *id != name.0) {
+            self.named.push(name);
+        }
+    }
+
+    fn take_rules(&mut self) {
+        let rules: Vec<(TableId, Rule)> = self
+            .named
             .iter()
-            .filter(|(id, _)| seen.insert(*id))
             .map(|name| universe::rule(name.0.into(), &mut self.dice(name)))
             .collect();
         self.rig.rules(rules.clone());
@@ -228,7 +253,7 @@ proptest! {
     fn the_engine_does_what_its_slow_twin_does(
         seed in any::<u64>(),
         rules in vec((0_u8..30, 0_u8..4), 8..24),
-        events in vec(event(), 1..12),
+        events in vec(event(), 1..16),
     ) {
         let mut twins = Twins::new(seed);
         twins.take(&Event::Rules(rules));
