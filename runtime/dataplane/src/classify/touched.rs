@@ -34,11 +34,15 @@ const SEED: Seed = Seed(0);
 /// Up to so many patterns are compared one by one.
 const FEW: usize = 16;
 
+/// With more masks than so many, the tables are asked as soon as the patterns.
+const MOST_MASKS: usize = 64;
+
 impl Touched {
-    /// The packets that any of the patterns matches.
+    /// The packets that any of the patterns matches, and at times others.
     #[must_use]
     pub fn by<'a>(patterns: impl IntoIterator<Item = &'a Pattern>) -> Self {
-        Self::Some(patterns.into_iter().collect())
+        let patterns: Patterns = patterns.into_iter().collect();
+        if patterns.groups.len() > MOST_MASKS { Self::All } else { Self::Some(patterns) }
     }
 
     /// Whether there may be packets of a flow among them.
@@ -105,6 +109,16 @@ mod tests {
             let touched = Touched::by(&patterns).may_be_about(flow.value(), flow.mask());
             prop_assert!(touched || !patterns.iter().any(|pattern| pattern.matches(&packet)));
         }
+    }
+
+    #[test]
+    fn patterns_of_more_masks_than_are_worth_a_look_are_about_all_packets() {
+        let by = |masks: u16| {
+            let patterns: Vec<Pattern> =
+                (1..=masks).map(|mask| Pattern::new(&key(0, 0), &key(mask, 0))).collect();
+            matches!(Touched::by(&patterns), Touched::All)
+        };
+        assert_eq!((by(64), by(65)), (false, true));
     }
 
     #[test]
