@@ -17,7 +17,6 @@ impl Seed {
     pub fn flow(self, key: &FlowKey) -> u32 {
         let mut flow = FlowKey {
             ethertype: key.ethertype,
-            protocol: key.protocol,
             ipv4_src: key.ipv4_src,
             ipv4_dst: key.ipv4_dst,
             ipv6_src: key.ipv6_src,
@@ -27,8 +26,10 @@ impl Seed {
         if key.layers & layers::NETWORK == 0 {
             (flow.eth_src, flow.eth_dst) = (key.eth_src, key.eth_dst);
         }
+        // With options behind the fragment header of IPv6, the first fragment alone tells what
+        // follows them.
         if key.layers & layers::FRAGMENT == 0 {
-            (flow.l4_src, flow.l4_dst) = (key.l4_src, key.l4_dst);
+            (flow.protocol, flow.l4_src, flow.l4_dst) = (key.protocol, key.l4_src, key.l4_dst);
         }
         let [a, b, c, d, ..] = Mask::new(&FlowKey::EXACT).hash(self, &flow).to_be_bytes();
         u32::from_be_bytes([a, b, c, d])
@@ -107,6 +108,10 @@ mod tests {
         let first =
             FlowKey { layers: layers::NETWORK | layers::FRAGMENT, l4_src: 5, ..FlowKey::default() };
         let later = FlowKey { layers: first.layers | layers::LATER_FRAGMENT, l4_src: 0, ..first };
+        assert_eq!(Seed(1).flow(&first), Seed(1).flow(&later));
+        let (udp, options) = (17, 60);
+        let first = FlowKey { protocol: udp, ..first };
+        let later = FlowKey { protocol: options, ..later };
         assert_eq!(Seed(1).flow(&first), Seed(1).flow(&later));
     }
 
