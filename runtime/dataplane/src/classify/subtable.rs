@@ -44,10 +44,48 @@ impl Entry {
 /// Something that may show that no pattern matches, by a look at few bits.
 #[derive(Debug, Clone)]
 enum Check {
-    /// How many patterns have these bits, by their hashes.
-    Some { mask: Mask, patterns: ByHash<u32> },
+    /// Some patterns have these bits.
+    Some(Box<Presence>),
     /// Patterns have a prefix of this length.
     Prefix { field: PrefixField, length: u8 },
+}
+
+/// Which bits patterns have under a mask.
+#[derive(Debug, Clone)]
+struct Presence {
+    mask: Mask,
+    /// How many patterns have which bits, by their hashes.
+    patterns: ByHash<u32>,
+    /// The bits that all of them have, as far as that is known: they are compared without a look at
+    /// the map.
+    all: Option<FlowKey>,
+}
+
+impl Presence {
+    fn new(bits: &FlowKey) -> Self {
+        Self { mask: Mask::new(bits), patterns: ByHash::default(), all: None }
+    }
+
+    fn count(&mut self, value: &FlowKey, change: i32) {
+        let (hash, bits) = (self.mask.hash(SEED, value), value & self.mask.bits());
+        if self.patterns.is_empty() {
+            self.all = Some(bits);
+        } else if self.all != Some(bits) {
+            self.all = None;
+        }
+        let before = self.patterns.get(&hash).map_or(0, |count| *count);
+        match before.saturating_add_signed(change) {
+            0 => drop(self.patterns.remove_mut(&hash)),
+            count => self.patterns.insert_mut(hash, count),
+        }
+    }
+
+    fn has(&self, key: &FlowKey) -> bool {
+        match &self.all {
+            Some(all) => self.mask.matches(key, all),
+            None => self.patterns.contains_key(&self.mask.hash(SEED, key)),
+        }
+    }
 }
 
 impl Subtable {
@@ -101,12 +139,8 @@ impl Subtable {
 
     fn count(&mut self, value: &FlowKey, change: i32) {
         for check in &mut self.checks {
-            if let Check::Some { mask, patterns } = check {
-                let hash = mask.hash(SEED, value);
-                match patterns.get(&hash).map_or(0, |count| *count).saturating_add_signed(change) {
-                    0 => drop(patterns.remove_mut(&hash)),
-                    count => patterns.insert_mut(hash, count),
-                }
+            if let Check::Some(presence) = check {
+                presence.count(value, change);
             }
         }
     }
@@ -135,9 +169,7 @@ impl Check {
     /// The bits that show that no pattern matches, if they do.
     fn rules_out(&self, key: &FlowKey, prefixes: &mut Prefixes<'_>) -> Option<FlowKey> {
         match self {
-            Self::Some { mask, patterns } => {
-                (!patterns.contains_key(&mask.hash(SEED, key))).then(|| *mask.bits())
-            }
+            Self::Some(presence) => (!presence.has(key)).then(|| *presence.mask.bits()),
             Self::Prefix { field, length } => {
                 let found = prefixes.find(*field, key);
                 (!found.has(*length))
@@ -159,7 +191,7 @@ fn checks(bits: &FlowKey) -> Vec<Check> {
     for (stage, upto) in STAGES.iter().enumerate() {
         let here = bits & upto;
         if here != before && here != *bits {
-            checks.push(Check::Some { mask: Mask::new(&here), patterns: ByHash::default() });
+            checks.push(Check::Some(Box::new(Presence::new(&here))));
             before = here;
         }
         if stage == FIRST {
