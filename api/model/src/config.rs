@@ -95,7 +95,7 @@ pub struct WorkersConfig {
     #[schema(minimum = 1024, maximum = 4_194_304)]
     pub exact_entries: u32,
     /// The most flows.
-    #[schema(minimum = 1)]
+    #[schema(minimum = 1, maximum = 4_194_304)]
     pub flow_limit: u32,
     /// How long a flow is kept without a packet, in milliseconds.
     #[schema(minimum = 1)]
@@ -180,6 +180,8 @@ impl TableConfig {
 impl WorkersConfig {
     /// The places that there can be for packets that are found by all of their headers.
     pub const EXACT_ENTRIES: RangeInclusive<u32> = 1024..=4_194_304;
+    /// The flows that there can be at most.
+    pub const FLOW_LIMIT: RangeInclusive<u32> = 1..=4_194_304;
 
     fn invalid(&self) -> impl Iterator<Item = Invalid> {
         let cores = self.cores.as_deref().and_then(invalid_cores);
@@ -191,11 +193,14 @@ impl WorkersConfig {
             let reason = format!("{entries} is not a power of two from {least} to {most}");
             Invalid::at(&["exact_entries"], reason)
         });
-        let none = |field, value: u32, reason: &str| {
-            (value == 0).then(|| Invalid::at(&[field], reason).hint("write 1 or more"))
-        };
-        let limit = none("flow_limit", self.flow_limit, "there is no room for flows");
-        let idle = none("flow_idle_ms", self.flow_idle_ms, "no flow would be kept");
+        let limit = (!Self::FLOW_LIMIT.contains(&self.flow_limit)).then(|| {
+            let (least, most) = (Self::FLOW_LIMIT.start(), Self::FLOW_LIMIT.end());
+            let reason = format!("{} is not from {least} to {most}", self.flow_limit);
+            Invalid::at(&["flow_limit"], reason)
+        });
+        let idle = (self.flow_idle_ms == 0).then(|| {
+            Invalid::at(&["flow_idle_ms"], "no flow would be kept").hint("write 1 or more")
+        });
         [cores, exact, limit, idle].into_iter().flatten().map(|invalid| invalid.under("workers"))
     }
 }

@@ -129,7 +129,7 @@ fn what_is_not_fit_to_run_is_refused_with_its_place_and_reason() {
             "exact_entries = 8388608",
             "/workers/exact_entries: 8388608 is not a power of two",
         ),
-        ("cores = [1]", "flow_limit = 0", "/workers/flow_limit: there is no room for flows"),
+        ("cores = [1]", "flow_limit = 0", "/workers/flow_limit: 0 is not from 1 to 4194304"),
         ("flow_idle_ms = 5000", "flow_idle_ms = 0", "/workers/flow_idle_ms: no flow would be kept"),
         ("[{ output = \"lan\" }]", "[]", "/tables/0/miss: no action is given"),
         ("output = \"lan\"", "goto = 0", "/tables/0/miss/0/goto: table 0 is not behind table 0"),

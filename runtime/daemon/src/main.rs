@@ -22,6 +22,10 @@ use clap::Parser;
 use cores::Cores;
 use serve::Api;
 
+/// The system's allocator keeps what a large change of rules leaves behind.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     tracing_subscriber::fmt()

@@ -1,6 +1,6 @@
 use std::hash::Hasher;
 
-use super::{FlowKey, Mask, layers};
+use super::{FlowKey, Mask, layers, mpls};
 
 /// What hashes begin with. It is drawn at start, so that nobody can make flows that collide.
 #[derive(Debug, Clone, Copy)]
@@ -10,13 +10,14 @@ pub struct Seed(pub u64);
 const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl Seed {
-    /// Mixes the addresses, the protocol and the ports, so that the packets of a connection in one
-    /// direction are equal, and so are the fragments of a packet.
+    /// Mixes the addresses, the protocol, the ports and the outermost label, so that the packets of
+    /// a connection in one direction are equal, and so are the fragments of a packet.
     #[inline]
     #[must_use]
     pub fn flow(self, key: &FlowKey) -> u32 {
         let mut flow = FlowKey {
             ethertype: key.ethertype,
+            mpls: key.mpls & mpls::LABEL,
             ipv4_src: key.ipv4_src,
             ipv4_dst: key.ipv4_dst,
             ipv6_src: key.ipv6_src,

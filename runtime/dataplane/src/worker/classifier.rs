@@ -229,6 +229,7 @@ impl Classifier {
             return false;
         }
         if self.sweep.forgets() {
+            self.flows.counters.revised += 1;
             self.flows.remove(flow, &mut self.ways);
             return false;
         }

@@ -31,7 +31,7 @@ struct Flow {
     /// Whether this place is on the list of those that are to be settled.
     listed: bool,
     /// What came since it was last settled.
-    packets: u32,
+    packets: u64,
     bytes: u64,
     /// When its last packet came.
     used: u64,
@@ -251,7 +251,7 @@ impl Flows {
             flow.listed = true;
             self.unsettled.push_back(id);
         }
-        flow.packets += u32::try_from(tally.packets).expect("a burst is short");
+        flow.packets += tally.packets;
         flow.bytes += tally.bytes;
         flow.used = now;
         flow.program
@@ -336,7 +336,7 @@ impl Flows {
 
 impl Flow {
     fn unsettled(&self) -> Tally {
-        Tally { packets: self.packets.into(), bytes: self.bytes }
+        Tally { packets: self.packets, bytes: self.bytes }
     }
 }
 

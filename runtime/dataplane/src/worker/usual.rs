@@ -14,6 +14,9 @@ const ROUNDS_FOR_ONE: u64 = 9;
 /// After so many rounds with slow lookups, one without shows how long that takes now.
 const UNKNOWN_AFTER: u64 = 64;
 
+/// A port waits for no more rounds than this: a round may have been long for quite other reasons.
+const MOST_ROUNDS: u64 = 65_536;
+
 impl Usual {
     /// Takes the time of such a round into account.
     pub(super) fn learn(&mut self, spent: u64) {
@@ -27,7 +30,7 @@ impl Usual {
             return 1;
         }
         let more = spent.saturating_sub(self.time).saturating_mul(ROUNDS_FOR_ONE);
-        more.checked_div(self.time).unwrap_or(0)
+        more.checked_div(self.time).unwrap_or(0).min(MOST_ROUNDS)
     }
 }
 
@@ -43,6 +46,7 @@ mod tests {
         assert_eq!(usual.rounds_for(5000), 1, "one round, to learn");
         usual.learn(100);
         assert_eq!((usual.rounds_for(100), usual.rounds_for(1000)), (0, 81));
+        assert_eq!(usual.rounds_for(u64::MAX), MOST_ROUNDS, "the thread may have slept");
         (0..64).for_each(|_| usual.learn(200));
         assert!(usual.rounds_for(1000) < 40, "what is usual changes");
     }
