@@ -24,6 +24,8 @@ pub(crate) use setup::{Input, OUT, Setup, Stage, WORKER_CORE, spec};
 const START_WITHIN: Duration = Duration::from_secs(120);
 /// How long it may take to stop.
 const STOP_WITHIN: Duration = Duration::from_secs(10);
+/// How often monitoring asks.
+const MONITORED_EACH: Duration = Duration::from_secs(1);
 /// How often it is looked at meanwhile.
 const GLANCE: Duration = Duration::from_millis(20);
 /// Lines of its log that are shown when it fails.
@@ -90,6 +92,15 @@ impl Weftd {
         // The daemon ends connections on which nothing is asked for long.
         self.client = self.connect()?;
         Ok(Interval { from, to: Reading::take(&mut self.client)? })
+    }
+
+    /// Has it tell all that it counts, a few times, as monitoring does.
+    pub(crate) fn monitor(&mut self) -> Result<(), Error> {
+        for _ in 0..3 {
+            self.client.get::<Value>("/v1/stats")?;
+            sleep(MONITORED_EACH);
+        }
+        Ok(())
     }
 
     /// The memory that it has in use, in bytes, without hugepages.
