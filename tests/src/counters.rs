@@ -136,8 +136,8 @@ mod tests {
         let device = json!({"rx_missed": 0, "rx_errors": 0, "rx_nombuf": 0, "tx_errors": 0});
         let port = json!({
             "rx_packets": 10, "rx_bytes": 600, "tx_packets": sent, "tx_bytes": 0,
-            "copied_packets": 0, "forwarded_packets": forwarded, "dropped_packets": 2,
-            "in_flight_packets": 0, "drops": drops, "device": device,
+            "copied_packets": 0, "mirrored_packets": 0, "forwarded_packets": forwarded,
+            "dropped_packets": 2, "in_flight_packets": 0, "drops": drops, "device": device,
         });
         Stats::deserialize(&json!({
             "revision": 1, "ports": {"a": port}, "stages": {}, "workers": [], "rules": [],
