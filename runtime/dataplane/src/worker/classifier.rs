@@ -195,8 +195,8 @@ impl Classifier {
     }
 
     /// Counts for the rules what some flows have counted; these lag behind as long as packets keep
-    /// coming. Then looks at some flows: whether they still say what the tables say, and whether their time is
-    /// over. Returns whether no flow is left that may say what old tables said.
+    /// coming. Then looks at some flows: whether they still say what the tables say, and whether
+    /// their time is over. Returns whether no flow is left that may say what old tables said.
     #[inline]
     pub(super) fn tend(&mut self, now: u64, load: Load) -> bool {
         self.now = now;

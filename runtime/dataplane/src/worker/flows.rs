@@ -140,6 +140,7 @@ impl Flows {
         Some(FlowId(found))
     }
 
+    /// The flow that has this key and this mask, under which this is its hash.
     fn find_under(&mut self, mask: MaskId, under: u64, key: &FlowKey) -> Option<FlowId> {
         let flows = &self.flows;
         let is = |id: u32| flows[id as usize].mask == mask && flows[id as usize].key == *key;
@@ -154,7 +155,8 @@ impl Flows {
         self.exact.offer(hash, id.0, replace);
     }
 
-    /// Remembers what the tables said of a packet, if that is not known yet. `all` are the bits that matter to any lookup.
+    /// Remembers what the tables said of a packet, if that is not known yet. `all` are the bits that
+    /// matter to any lookup.
     pub(super) fn install(
         &mut self,
         hash: u64,
