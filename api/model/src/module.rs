@@ -30,16 +30,36 @@ pub struct Module {
 fn manifest_schema() -> RefOr<Schema> {
     let text = || ObjectBuilder::new().schema_type(Type::String);
     let number = || ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(0));
+    let flag = || ObjectBuilder::new().schema_type(Type::Boolean);
+    let map = || {
+        ObjectBuilder::new()
+            .property("name", text())
+            .property("kind", text().enum_values(Some(["hash", "lru", "lpm", "array"])))
+            .property("key_bytes", number())
+            .property("value_bytes", number())
+            .property("entries", number())
+            .property("scope", text().enum_values(Some(["worker", "shared"])))
+            .property("idle_ms", number())
+            .property("layout", number())
+    };
     let texts = || ArrayBuilder::new().items(String::schema());
     ObjectBuilder::new()
         .property("name", text())
         .property("version", text())
         .property("abi", number())
-        .property("kind", text().enum_values(Some(["stage"])))
+        .property("abi_oldest", number())
+        .property("kind", text().enum_values(Some(["stage", "classifier"])))
+        .property("access", texts())
         .property("window", number())
-        .property("writes", ObjectBuilder::new().schema_type(Type::Boolean))
+        .property("writes", flag())
         .property("drop_reasons", texts())
         .property("counters", texts())
+        .property("histograms", texts())
+        .property("capabilities", texts())
+        .property("maps", ArrayBuilder::new().items(map()))
+        .property("payload", flag())
+        .property("tick_ms", number())
+        .property("config_schema", ObjectBuilder::new().schema_type(Type::Object))
         .into()
 }
 
@@ -54,7 +74,12 @@ mod tests {
     #[test]
     fn the_schema_of_a_manifest_names_its_fields() {
         let manifest: Manifest =
-            serde_json::from_value(json!({"name": "firewall", "version": "1.0.0"})).unwrap();
+            serde_json::from_value(json!({"name": "firewall", "version": "1.0.0",
+            "abi_oldest": 1, "config_schema": {},
+            "histograms": ["h"], "capabilities": ["log"], "payload": true, "tick_ms": 1, "maps": [
+                {"name": "m", "kind": "lru", "key_bytes": 4, "value_bytes": 8, "entries": 9}
+            ]}))
+            .unwrap();
         let keys = |value: Value| -> BTreeSet<String> {
             value.as_object().unwrap().keys().cloned().collect()
         };

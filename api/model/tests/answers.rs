@@ -81,7 +81,8 @@ fn what_a_newer_daemon_adds_to_an_answer_is_passed_over() {
     }));
     is_read::<Module>(json!({
         "name": "m@1", "digest": "sha256:00", "size_bytes": 8, "used_by": [],
-        "manifest": {"name": "m", "version": "1", "abi": 1, "kind": "stage", "window": 128,
+        "manifest": {"name": "m", "version": "1", "abi": 1, "kind": "stage", "access": ["window"],
+            "window": 128,
             "writes": false, "drop_reasons": [], "counters": []},
     }));
     is_read::<Rule>(json!({

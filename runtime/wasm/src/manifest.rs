@@ -1,4 +1,4 @@
-use std::collections::HashSet;
+use std::{collections::HashSet, ops::RangeInclusive};
 
 use weft_abi::{MAX_WINDOW, Manifest, VERSION};
 
@@ -19,13 +19,10 @@ pub enum ManifestError {
     Shape(String),
     /// The module was built for another version of the ABI.
     #[error(
-        "it is for version {found} of the ABI and this host has {VERSION}; build the module with \
-         the SDK of this release"
+        "it is for versions {} to {} of the ABI and this host has {VERSION}; build the module with \
+         the SDK of this release", .0.start(), .0.end()
     )]
-    Abi {
-        /// The version that it names.
-        found: u32,
-    },
+    Abi(RangeInclusive<u32>),
     /// A name of something is not of the letters that names are made of.
     #[error(
         "the {what} {name:?} is not a name: use 1 to {LONGEST} lower-case letters, digits and \
@@ -70,8 +67,8 @@ pub enum ManifestError {
 pub(crate) fn parse(json: &[u8]) -> Result<Manifest, ManifestError> {
     let manifest: Manifest = serde_json::from_slice(json)
         .map_err(|error| ManifestError::Shape(excerpt(&error.to_string())))?;
-    if manifest.abi != VERSION {
-        return Err(ManifestError::Abi { found: manifest.abi });
+    if !manifest.abi_range().contains(&VERSION) {
+        return Err(ManifestError::Abi(manifest.abi_range()));
     }
     name("module name", &manifest.name)?;
     version(&manifest.version)?;
@@ -176,7 +173,8 @@ mod tests {
         assert!(shape(b"\xff\xff").starts_with("it is not a manifest"));
         assert!(shape(br#"{"name": "m"}"#).contains("missing field `version`"));
         assert!(with(r#", "widow": 3"#).unwrap_err().to_string().contains("unknown field `widow`"));
-        assert_eq!(with(r#", "abi": 2"#), Err(ManifestError::Abi { found: 2 }));
+        assert_eq!(with(r#", "abi": 2"#), Err(ManifestError::Abi(2..=2)));
+        assert!(with(r#", "abi": 3, "abi_oldest": 1"#).is_ok());
         let twice = ManifestError::Twice { what: "counter", name: "a".into() };
         assert_eq!(with(r#", "counters": ["a", "a"]"#), Err(twice));
     }

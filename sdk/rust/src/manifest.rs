@@ -167,7 +167,7 @@ const fn is_same(one: &str, other: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use weft_abi::{Kind, Manifest};
+    use weft_abi::{Access, Kind, Manifest};
 
     use super::*;
     use crate::{ConfigError, Counters, NoConfig, NoNames, Packet, Verdict};
@@ -202,11 +202,19 @@ mod tests {
             name: "sample-1".into(),
             version: "1.0.0-rc.1+5".into(),
             abi: weft_abi::VERSION,
+            abi_oldest: None,
             kind: Kind::Stage,
+            access: [Access::Window].into(),
             window: 9000,
             writes: true,
             drop_reasons: ["first", "second-1"].map(Into::into).into(),
             counters: [].into(),
+            histograms: [].into(),
+            capabilities: [].into(),
+            maps: [].into(),
+            payload: false,
+            tick_ms: 0,
+            config_schema: None,
         };
         assert_eq!(serde_json::from_slice::<Manifest>(&TEXT).unwrap(), expected);
     }

@@ -55,7 +55,8 @@ mod tests {
         serde_json::from_value(json!({
             "name": "firewall@1.0.0", "digest": digest, "size_bytes": 48_211, "used_by": ["fw"],
             "manifest": {
-                "name": "firewall", "version": "1.0.0", "abi": 1, "kind": "stage", "window": 128,
+                "name": "firewall", "version": "1.0.0", "abi": 1, "kind": "stage", "access": ["window"],
+            "window": 128,
                 "writes": false, "drop_reasons": ["denied-by-rule", "denied\nby-default"],
                 "counters": [],
             },

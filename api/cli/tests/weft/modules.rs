@@ -8,7 +8,7 @@ fn firewall(name: &str) -> Value {
     json!({
         "name": name, "digest": format!("sha256:{}", "ab".repeat(32)), "size_bytes": 8,
         "used_by": [],
-        "manifest": {"name": "firewall", "version": "1.0.0", "abi": 1, "kind": "stage",
+        "manifest": {"name": "firewall", "version": "1.0.0", "abi": 1, "kind": "stage", "access": ["window"],
             "window": 128, "writes": false, "drop_reasons": [], "counters": []},
     })
 }

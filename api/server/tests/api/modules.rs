@@ -10,7 +10,7 @@ const WASM: &str = "\0asm\x01\0\0\0";
 fn firewall() -> Value {
     json!({
         "name": "firewall@1.0.0", "digest": "sha256:00", "size_bytes": 8, "used_by": [],
-        "manifest": {"name": "firewall", "version": "1.0.0", "abi": 1, "kind": "stage",
+        "manifest": {"name": "firewall", "version": "1.0.0", "abi": 1, "kind": "stage", "access": ["window"],
             "window": 128, "writes": false, "drop_reasons": [], "counters": []},
     })
 }

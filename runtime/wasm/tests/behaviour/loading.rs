@@ -245,7 +245,7 @@ fn a_module_has_one_manifest_and_a_sound_one() {
     let mut guest = Guest::new();
     guest.manifest = r#"{"name": "old", "version": "1", "abi": 0}"#.into();
     let LoadError::Manifest { offset, source } = refusal(&guest) else { panic!("another error") };
-    assert_eq!(source, ManifestError::Abi { found: 0 });
+    assert_eq!(source, ManifestError::Abi(0..=0));
     assert!(guest.bytes()[offset..].starts_with(guest.manifest.as_bytes()));
 }
 
