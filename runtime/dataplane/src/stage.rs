@@ -3,7 +3,11 @@
 //! Packets never move between stages; a stage decides on each packet of a [`Batch`], where it
 //! stands. So there is no queue and no reordering.
 
-use crate::{DropReason, PortId, ReasonId, TableId, packet::Headers};
+use crate::{
+    DropReason, PortId, ReasonId, TableId,
+    flow::FlowKey,
+    packet::{Headers, Parsed},
+};
 
 /// What a stage says of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,6 +92,64 @@ impl<'a, P> Batch<'a, P> {
     }
 }
 
+/// The packets that a classifier is to say something of.
+#[derive(Debug, Clone, Copy)]
+pub struct Questions<'a, P> {
+    parsed: &'a [Parsed],
+    packets: &'a [P],
+}
+
+impl<'a, P> Questions<'a, P> {
+    /// About these packets, whose headers were read.
+    ///
+    /// # Panics
+    ///
+    /// Panics if packets and headers differ in number.
+    pub fn new(parsed: &'a [Parsed], packets: &'a [P]) -> Self {
+        assert_eq!(parsed.len(), packets.len(), "each packet's headers were read");
+        Self { parsed, packets }
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.parsed.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.parsed.is_empty()
+    }
+
+    /// What the headers of packet `index` say, and the packet.
+    #[must_use]
+    pub fn get(&self, index: usize) -> (&'a Parsed, &'a P) {
+        (&self.parsed[index], &self.packets[index])
+    }
+}
+
+/// What a classifier says of a packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Answer {
+    /// What the packet's metadata is from then on.
+    pub metadata: u64,
+    /// The bits of the key that were looked at: it is the same for all keys that agree in them.
+    pub seen: FlowKey,
+    /// Whether it was given in place of a classifier that failed, and is not to be kept.
+    pub makeshift: bool,
+    /// Why the packet is to be dropped, if it is.
+    pub drop: Option<DropReason>,
+}
+
+impl Answer {
+    /// What is said in place of a classifier that has nothing to say: the packet is dropped.
+    #[must_use]
+    pub fn none(reason: DropReason) -> Self {
+        Self { metadata: 0, seen: FlowKey::NONE, makeshift: true, drop: Some(reason) }
+    }
+}
+
 /// One step of a program, run to completion over a batch by one thread.
 ///
 /// A stage neither allocates, blocks nor logs in `run`. What it keeps belongs to its worker.
@@ -95,4 +157,10 @@ pub trait Stage<P>: Send {
     /// Sets the verdict of every packet of the batch, and may rewrite the packets, but not their
     /// length.
     fn run(&mut self, batch: &mut Batch<'_, P>);
+
+    /// Says what packets are, one answer for each. A stage that is no classifier has none.
+    fn classify(&mut self, questions: Questions<'_, P>, answers: &mut [Answer]) {
+        let _ = questions;
+        answers.fill(Answer::none(DropReason::NoSuchStage));
+    }
 }

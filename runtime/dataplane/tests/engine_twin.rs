@@ -11,10 +11,11 @@ use std::{
 };
 
 use dataplane::{
-    Packet, PortId, ReasonId, StageId, TableId,
-    classify::Rule,
+    DropReason, Packet, PortId, ReasonId, StageId, TableId,
+    classify::{Classification, Rule},
+    flow::FlowKey,
     packet::Buffer,
-    stage::{Batch, Stage, Verdict},
+    stage::{Answer, Batch, Questions, Stage, Verdict},
     worker::{BURST, Change, PortCounters, Settings},
 };
 use proptest::{collection::vec, prelude::*};
@@ -33,6 +34,9 @@ enum Event {
     Rules(Vec<(u8, u8)>),
     /// A stage is another one, or none.
     Stage(u8, Option<u8>),
+    /// A table's packets are classified by another stage, or by none: by its salt, and whether it
+    /// sees their bytes.
+    Classifier(u8, Option<(u8, bool)>),
     /// A port goes, or comes back.
     Port(u8),
     /// One rule comes, or goes if there is one of its number.
@@ -48,6 +52,8 @@ fn event() -> impl Strategy<Value = Event> {
         3 => (0_u8..30, 0_u8..4).prop_map(Event::Rule),
         1 => (0_u8..3, proptest::option::weighted(0.8, any::<u8>()))
             .prop_map(|(id, salt)| Event::Stage(id, salt)),
+        1 => (0_u8..4, proptest::option::weighted(0.8, any::<(u8, bool)>()))
+            .prop_map(|(table, classifier)| Event::Classifier(table, classifier)),
         1 => port.clone().prop_map(Event::Port),
         6 => vec((port, 0_u16..300), 0..120).prop_map(Event::Packets),
     ]
@@ -57,6 +63,8 @@ fn event() -> impl Strategy<Value = Event> {
 #[derive(Clone)]
 struct Whim {
     salt: u8,
+    /// Whether it classifies by all bytes.
+    payload: bool,
 }
 
 impl Judge for Whim {
@@ -77,6 +85,31 @@ impl Judge for Whim {
             _ => Verdict::Next,
         }
     }
+
+    fn classify(&self, key: &FlowKey, frame: Option<&[u8]>) -> Result<u64, DropReason> {
+        let answer = self.answer(key, frame);
+        answer.drop.map_or(Ok(answer.metadata), Err)
+    }
+}
+
+impl Whim {
+    /// What it says of a packet, by some fields of the key or by all bytes.
+    fn answer(&self, key: &FlowKey, frame: Option<&[u8]>) -> Answer {
+        let mut dice = Dice(self.salt.into());
+        let seen = universe::field(&mut dice).union(&universe::field(&mut dice));
+        let mut hasher = DefaultHasher::new();
+        match frame {
+            Some(frame) => (self.salt, frame).hash(&mut hasher),
+            None => (self.salt, key & &seen).hash(&mut hasher),
+        }
+        let mut dice = Dice(hasher.finish());
+        Answer {
+            metadata: dice.pick(&[0, 1, 2, 0x0100, 0xff01]),
+            seen,
+            makeshift: dice.once_in(4),
+            drop: dice.once_in(8).then_some(DropReason::StageTrap),
+        }
+    }
 }
 
 impl Stage<Buffer> for Whim {
@@ -87,6 +120,17 @@ impl Stage<Buffer> for Whim {
             assert_eq!(context.headers, known.headers, "what a stage is told is true");
             context.verdict = self.judge(packet.bytes_mut(), &mut context.metadata);
             context.rewritten = true;
+        }
+    }
+
+    fn classify(&mut self, questions: Questions<'_, Buffer>, answers: &mut [Answer]) {
+        for (index, answer) in answers.iter_mut().enumerate() {
+            let (parsed, packet) = questions.get(index);
+            let Some(known) = model::read(PortId(parsed.key.in_port), packet.bytes()) else {
+                continue;
+            };
+            assert_eq!(parsed.headers, known.headers, "what a classifier is told is true");
+            *answer = self.answer(&parsed.key, self.payload.then_some(packet.bytes()));
         }
     }
 }
@@ -149,7 +193,11 @@ impl Twins {
                 }
                 self.take_rules();
             }
-            Event::Stage(id, salt) => self.take_stage(StageId((*id).into()), *salt),
+            Event::Stage(id, salt) => {
+                let whim = salt.map(|salt| Whim { salt, payload: false });
+                self.take_stage(StageId((*id).into()), whim);
+            }
+            Event::Classifier(table, classifier) => self.take_classifier(*table, *classifier),
             Event::Port(id) => self.toggle(PortId((*id).into())),
             Event::Packets(names) => {
                 self.take_packets(names);
@@ -174,8 +222,18 @@ impl Twins {
         self.slow.replace(rules);
     }
 
-    fn take_stage(&mut self, id: StageId, salt: Option<u8>) {
-        let whim = salt.map(|salt| Whim { salt });
+    fn take_classifier(&mut self, table: u8, classifier: Option<(u8, bool)>) {
+        let (table, stage) = (TableId(table), StageId(10 + u16::from(table)));
+        let classification = classifier.map(|(_, payload)| Classification { stage, payload });
+        // Of some there is no stage.
+        let there = classifier.filter(|(salt, _)| salt % 8 > 0);
+        self.take_stage(stage, there.map(|(salt, payload)| Whim { salt, payload }));
+        self.rig.classify(table, classification);
+        self.slow.classifications.remove(&table);
+        self.slow.classifications.extend(classification.map(|it| (table, it)));
+    }
+
+    fn take_stage(&mut self, id: StageId, whim: Option<Whim>) {
         let stage = whim.clone().map(|whim| Box::new(whim) as Box<dyn Stage<Buffer>>);
         self.rig.change(Change::Stage(id, stage));
         self.slow.stages.remove(&id);

@@ -112,7 +112,7 @@ impl<'a> Walk<'a> {
     fn look_up(&mut self, table: TableId) -> Turn {
         let Some(parsed) = self.parsed else { return Turn::Break(DropReason::Runt.into()) };
         let key = FlowKey { table: table.0.into(), metadata: self.metadata, ..parsed.key };
-        let steps = self.state.tables.explain(table, &key);
+        let steps = self.state.tables.explain(table, &key, &mut |_, _| None);
         steps.iter().for_each(|step| self.note(step, &key));
         let actions: Vec<Action> = steps.into_iter().flat_map(|step| step.actions).collect();
         self.act(&actions)

@@ -6,6 +6,7 @@
 //! in stages and at prefixes in a trie, as Open vSwitch does (Pfaff and others, "The Design and
 //! Implementation of Open vSwitch", NSDI 2015, section 5).
 
+mod classification;
 mod pattern;
 mod prefix;
 mod rule;
@@ -15,8 +16,9 @@ mod tables;
 mod touched;
 mod trie;
 
+pub use classification::Classification;
 pub use pattern::Pattern;
 pub use rule::{Rule, RuleId};
 pub(crate) use tables::Resolution;
-pub use tables::{Step, Tables};
+pub use tables::{Ask, Step, Tables};
 pub use touched::{Patterns, Touched};

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use super::{
-    Pattern, Rule,
+    Classification, Pattern, Rule,
     prefix::PrefixField,
     subtable::Subtable,
     trie::{Found, Trie},
@@ -14,6 +14,7 @@ pub(super) type Seen = FlowKey;
 /// One table: what its rules say, and what becomes of the packets that none of them matches.
 #[derive(Debug, Clone)]
 pub(super) struct Table {
+    classification: Option<Classification>,
     miss: Arc<[Action]>,
     /// By descending priority of their highest rule.
     subtables: Vec<Arc<Subtable>>,
@@ -25,6 +26,7 @@ pub(super) struct Table {
 impl Default for Table {
     fn default() -> Self {
         Self {
+            classification: None,
             miss: Arc::new([Action::Drop(DropReason::TableMiss)]),
             subtables: Vec::new(),
             tries: Default::default(),
@@ -34,12 +36,23 @@ impl Default for Table {
 }
 
 impl Table {
-    pub(super) fn rules(&self) -> usize {
-        self.rules
-    }
-
     pub(super) fn masks(&self) -> impl ExactSizeIterator<Item = &FlowKey> {
         self.subtables.iter().map(|subtable| subtable.bits())
+    }
+
+    pub(super) fn classification(&self) -> Option<Classification> {
+        self.classification
+    }
+
+    pub(super) fn set_classification(&mut self, classification: Option<Classification>) {
+        self.classification = classification;
+    }
+
+    /// Whether it is as a table that nothing was said of.
+    pub(super) fn is_bare(&self) -> bool {
+        self.rules == 0
+            && self.classification.is_none()
+            && *self.miss == [Action::Drop(DropReason::TableMiss)]
     }
 
     pub(super) fn miss(&self) -> &[Action] {

@@ -1,7 +1,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
-use super::{Rule, RuleId, table::Table};
-use crate::{DropReason, TableId, flow::FlowKey, program::Action};
+use super::{Classification, Rule, RuleId, table::Table};
+use crate::{DropReason, StageId, TableId, flow::FlowKey, program::Action, stage::Answer};
 
 /// The rules of all tables. A value: versions share what they have in common, so that a copy costs
 /// little, and a change costs what it changes.
@@ -10,6 +10,10 @@ pub struct Tables {
     tables: BTreeMap<TableId, Arc<Table>>,
     relevant: FlowKey,
 }
+
+/// Has the stage of a classification say what a packet with this key is. `None` if there is no
+/// packet to look at.
+pub type Ask<'a> = dyn FnMut(StageId, &FlowKey) -> Option<Answer> + 'a;
 
 /// What the tables say of a key.
 #[derive(Debug, Default)]
@@ -20,6 +24,14 @@ pub(crate) struct Resolution {
     pub(crate) rules: Vec<Arc<Rule>>,
     /// The bits that were looked at: it is the same for all keys that agree in them.
     pub(crate) seen: FlowKey,
+    /// Whether it rests on an answer that is not to be kept.
+    pub(crate) makeshift: bool,
+    /// Whether the metadata that rules look at are a classifier's and not the packet's.
+    classified: bool,
+    /// What a classifier said, if the packet was not told yet.
+    untold: Option<u64>,
+    /// Whether a packet that ran the actions may have another key than was looked up.
+    changed: bool,
 }
 
 /// What one table says of a key.
@@ -59,8 +71,7 @@ impl Tables {
     pub fn remove(&mut self, table: TableId, rule: &Rule) {
         let Some(known) = self.tables.get_mut(&table) else { return };
         if Arc::make_mut(known).remove(rule) {
-            let masks = self.tables.values().flat_map(|table| table.masks());
-            self.relevant = masks.fold(FlowKey::NONE, |all, mask| all.union(mask));
+            self.relevant = self.all_masks();
         }
         self.drop_if_bare(table);
     }
@@ -74,11 +85,36 @@ impl Tables {
     }
 
     fn drop_if_bare(&mut self, table: TableId) {
-        let bare =
-            |known: &Arc<Table>| known.rules() == 0 && known.miss() == Table::default().miss();
-        if self.tables.get(&table).is_some_and(bare) {
+        if self.tables.get(&table).is_some_and(|known| known.is_bare()) {
             self.tables.remove(&table);
         }
+    }
+
+    /// Has a classifier, or none, say what packets are before the rules of a table are asked.
+    pub fn set_classification(&mut self, table: TableId, classification: Option<Classification>) {
+        let known = Arc::make_mut(self.tables.entry(table).or_default());
+        known.set_classification(classification);
+        self.drop_if_bare(table);
+        self.relevant = self.all_masks();
+    }
+
+    fn sees_every_packet(&self, table: TableId) -> bool {
+        self.classification(table).is_some_and(|it| it.payload)
+    }
+
+    /// What is asked of packets before the rules of a table are.
+    #[must_use]
+    pub fn classification(&self, table: TableId) -> Option<Classification> {
+        self.tables.get(&table)?.classification()
+    }
+
+    /// A classifier may look at every bit.
+    fn all_masks(&self) -> FlowKey {
+        if self.tables.values().any(|table| table.classification().is_some()) {
+            return FlowKey { table: 0, ..FlowKey::EXACT };
+        }
+        let masks = self.tables.values().flat_map(|table| table.masks());
+        masks.fold(FlowKey::NONE, |all, mask| all.union(mask))
     }
 
     /// The bits that any rule looks at: keys that agree in them have one resolution.
@@ -104,29 +140,64 @@ impl Tables {
         self.tables.get(&table).map_or(0, |table| table.masks().len())
     }
 
-    /// What is to be done with the packets of a key, from a table on.
+    /// What is to be done with the packets of a key, from a table on; `None` if a classifier would
+    /// have to see one.
     ///
     /// A `Goto` is followed at once while the key is sure to be the packet's; behind an action that
     /// may change the packet it stays in the list, and the packet is looked up again then.
-    pub(crate) fn resolve(&self, first: TableId, key: &FlowKey) -> Resolution {
-        let mut found = Resolution::default();
+    pub(crate) fn resolve(
+        &self,
+        first: TableId,
+        key: &FlowKey,
+        ask: &mut Ask<'_>,
+    ) -> Option<Resolution> {
+        let (mut found, mut key) = (Resolution::default(), *key);
         let mut table = Some(first);
         while let Some(current) = table {
-            table = self.resolve_in(current, key, &mut found);
+            if !self.classify(current, &mut key, &mut found, ask)? {
+                break;
+            }
+            table = self.resolve_in(current, &key, &mut found);
         }
-        found
+        Some(found)
+    }
+
+    /// Has the classifier of a table, if it has one, write into the key what the packet is. Returns
+    /// whether the rules are to be asked. What must see every packet was asked before.
+    fn classify(
+        &self,
+        table: TableId,
+        key: &mut FlowKey,
+        found: &mut Resolution,
+        ask: &mut Ask<'_>,
+    ) -> Option<bool> {
+        let classification = self.classification(table).filter(|it| !it.payload);
+        let Some(Classification { stage, .. }) = classification else { return Some(true) };
+        let answer = ask(stage, key)?;
+        found.seen |= &found.of_the_packet(&answer.seen);
+        found.makeshift |= answer.makeshift;
+        if let Some(reason) = answer.drop {
+            found.actions.push(Action::Drop(reason));
+            return Some(false);
+        }
+        key.metadata = answer.metadata;
+        (found.classified, found.untold) = (true, Some(answer.metadata));
+        Some(true)
     }
 
     /// What each table says of a key, from a table on, until the packet leaves, is dropped, or may
     /// have been changed.
     #[must_use]
-    pub fn explain(&self, first: TableId, key: &FlowKey) -> Vec<Step> {
-        let (mut found, mut steps) = (Resolution::default(), Vec::new());
+    pub fn explain(&self, first: TableId, key: &FlowKey, ask: &mut Ask<'_>) -> Vec<Step> {
+        let (mut found, mut steps, mut key) = (Resolution::default(), Vec::new(), *key);
         let mut next = Some(first);
         while let Some(table) = next {
             let (rules, actions) = (found.rules.len(), found.actions.len());
             found.seen = FlowKey::NONE;
-            next = self.resolve_in(table, key, &mut found);
+            next = match self.classify(table, &mut key, &mut found, ask) {
+                Some(true) => self.resolve_in(table, &key, &mut found),
+                Some(false) | None => None,
+            };
             steps.push(Step {
                 table,
                 rule: found.rules.get(rules).map(|rule| (rule.id, rule.priority)),
@@ -144,7 +215,9 @@ impl Tables {
             found.actions.push(Action::Drop(DropReason::TableMiss));
             return None;
         };
-        let rule = here.lookup(key, &mut found.seen);
+        let mut seen = FlowKey::NONE;
+        let rule = here.lookup(key, &mut seen);
+        found.seen |= &found.of_the_packet(&seen);
         let actions = rule.map_or(here.miss(), |rule| &rule.actions);
         found.rules.extend(rule.cloned());
         if actions.is_empty() {
@@ -157,8 +230,12 @@ impl Tables {
                     return None;
                 }
                 // Only forward, so that this ends (OpenFlow 1.3.5, 5.4).
-                Action::Goto(next) if next > table && found.knows_the_key() => return Some(next),
-                _ => found.actions.push(action),
+                Action::Goto(next)
+                    if next > table && !found.changed && !self.sees_every_packet(next) =>
+                {
+                    return Some(next);
+                }
+                _ => found.push(action),
             }
             if matches!(action, Action::Goto(_) | Action::Drop(_)) {
                 return None;
@@ -169,9 +246,21 @@ impl Tables {
 }
 
 impl Resolution {
-    /// Whether a packet that ran the actions still has the key that was looked up.
-    fn knows_the_key(&self) -> bool {
-        !self.actions.iter().any(|action| action.changes_key())
+    /// The bits that were looked at, without those that came from a classifier.
+    fn of_the_packet(&self, seen: &FlowKey) -> FlowKey {
+        let metadata = if self.classified { 0 } else { seen.metadata };
+        FlowKey { metadata, ..*seen }
+    }
+
+    /// Adds a step. The packet is told what a classifier said before the first that may ask.
+    fn push(&mut self, action: Action) {
+        if action.reads_metadata()
+            && let Some(value) = self.untold.take()
+        {
+            self.actions.push(Action::SetMetadata { value, mask: u64::MAX });
+        }
+        self.changed |= action.changes_key();
+        self.actions.push(action);
     }
 }
 #[cfg(test)]
@@ -196,7 +285,8 @@ mod tests {
 
     fn resolve(tables: &Tables, in_port: u16) -> (Vec<Action>, Vec<u64>) {
         let key = FlowKey { in_port, ..FlowKey::default() };
-        let found = tables.resolve(TableId(0), &key);
+        let nobody: &mut Ask<'_> = &mut |_, _| None;
+        let found = tables.resolve(TableId(0), &key, nobody).unwrap();
         (found.actions, found.rules.iter().map(|rule| rule.id.0).collect())
     }
 

@@ -91,6 +91,19 @@ impl Action {
         }
     }
 
+    /// Whether what it does may depend on the metadata beside the packet.
+    #[must_use]
+    pub fn reads_metadata(self) -> bool {
+        matches!(
+            self,
+            Self::Stage(_)
+                | Self::Goto(_)
+                | Self::Group(_)
+                | Self::SetMetadata { .. }
+                | Self::Copy { .. }
+        )
+    }
+
     /// The port that it sends packets to, if it names one.
     #[must_use]
     pub fn port(self) -> Option<PortId> {

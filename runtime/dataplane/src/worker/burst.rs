@@ -1,12 +1,17 @@
 use std::cmp::Reverse;
 
-use super::{BURST, classifier::Classifier, ports::Ports};
+use super::{
+    BURST, Stages,
+    asking::ask_one,
+    classifier::{AskOf, Classifier},
+    ports::Ports,
+};
 use crate::{
-    DropReason, Packet, PortId, Receive, TableId, Tally, Transmit,
+    DropReason, Packet, PortId, Receive, StageId, TableId, Tally, Transmit,
     flow::FlowKey,
     packet::{Headers, Parsed},
     program::ProgramId,
-    stage::{Context, Verdict},
+    stage::{Answer, Context, Verdict},
 };
 
 /// What was received at once, and what is known of it. A packet stands at one place in all lists,
@@ -21,7 +26,9 @@ pub(super) struct Burst<P> {
     pub(super) contexts: Vec<Context>,
     /// What the headers say, of those that were read. It is written over by the next burst.
     pub(super) parsed: Vec<Parsed>,
-    hashes: [u64; BURST],
+    pub(super) hashes: [u64; BURST],
+    /// Those that are dropped before they are looked up, and why.
+    pub(super) refused: Vec<(usize, DropReason)>,
     /// Whether the headers were read.
     headers_known: bool,
     /// The program that is to run over all packets, if it is one.
@@ -32,6 +39,9 @@ pub(super) struct Burst<P> {
     pub(super) members: Vec<u16>,
     copies: Vec<Twin<P>>,
 }
+
+/// Where a packet is looked up first.
+const FIRST: TableId = TableId(0);
 
 /// An Ethernet header's length; what is shorter is no frame.
 const SHORTEST: u32 = 14;
@@ -54,6 +64,7 @@ impl<P> Burst<P> {
             contexts: Vec::with_capacity(BURST),
             parsed: vec![Parsed::default(); BURST],
             hashes: [0; BURST],
+            refused: Vec::with_capacity(BURST),
             headers_known: false,
             common: None,
             programs: vec![None; BURST],
@@ -81,15 +92,21 @@ impl<P: Packet> Burst<P> {
     /// Finds the programs of all packets, which came by one port. Their headers are read if any rule
     /// asks for more than the port.
     #[inline]
-    pub(super) fn look_up(&mut self, in_port: PortId, classifier: &mut Classifier) {
+    pub(super) fn look_up(
+        &mut self,
+        in_port: PortId,
+        classifier: &mut Classifier,
+        stages: &mut Stages<P>,
+    ) {
         self.in_port = in_port;
         self.headers_known = !classifier.sees_ports_alone() || self.measure() < SHORTEST;
         if self.headers_known {
-            self.look_up_each(classifier);
+            self.look_up_each(classifier, stages);
         } else {
             let key = FlowKey { in_port: in_port.0, ..FlowKey::NONE };
             let tally = Tally { packets: self.len() as u64, bytes: self.bytes() };
-            self.common = Some(classifier.classify(TableId::default(), &key, tally));
+            let nobody: &mut AskOf<'_> = &mut |_, _, _| Answer::none(DropReason::NoSuchStage);
+            self.common = Some(classifier.classify(FIRST, &key, tally, 0, nobody));
         }
     }
 
@@ -104,7 +121,7 @@ impl<P: Packet> Burst<P> {
         shortest
     }
 
-    fn look_up_each(&mut self, classifier: &mut Classifier) {
+    fn look_up_each(&mut self, classifier: &mut Classifier, stages: &mut Stages<P>) {
         self.packets.iter().for_each(P::prefetch);
         let count = self.packets.len();
         let mut alive = 0_u32;
@@ -114,25 +131,36 @@ impl<P: Packet> Burst<P> {
             alive |= u32::from(parsed.read(self.in_port, frame)) << place;
             self.hashes[place] = classifier.hash(&parsed.key);
         }
+        if let Some(stage) = classifier.asked_of_each(FIRST) {
+            alive &= !self.ask_all(stage, alive, classifier, stages);
+        }
         let programs = &mut self.programs[..count];
         let (parsed, hashes) = (&self.parsed[..count], &self.hashes[..count]);
-        classifier.classify_burst(parsed, hashes, &self.lengths, alive, programs);
+        let packets = &self.packets;
+        let mut ask = |place: usize, id: StageId, key: &FlowKey| {
+            ask_one(stages, id, &packets[place], &parsed[place], key)
+        };
+        classifier.classify_burst(parsed, hashes, &self.lengths, alive, programs, &mut ask);
         let first = programs.first().copied().flatten();
         self.common = first.filter(|_| programs.iter().all(|program| *program == first));
     }
 
     /// Opens the packets' contexts, for what looks at them one by one.
     pub(super) fn open(&mut self) {
-        for &length in &self.lengths[..self.packets.len()] {
+        let lengths = &self.lengths[..self.packets.len()];
+        for (&length, parsed) in lengths.iter().zip(&self.parsed) {
             let verdict = if length < SHORTEST { DropReason::Runt.into() } else { Verdict::Next };
             self.contexts.push(Context {
                 in_port: self.in_port,
                 headers: Headers::default(),
                 flow_hash: 0,
-                metadata: 0,
+                metadata: if self.headers_known { parsed.key.metadata } else { 0 },
                 rewritten: !self.headers_known,
                 verdict,
             });
+        }
+        for (place, reason) in self.refused.drain(..) {
+            self.contexts[place].verdict = reason.into();
         }
     }
 

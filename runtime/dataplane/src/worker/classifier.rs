@@ -7,11 +7,12 @@ use super::{
     ways::Ways,
 };
 use crate::{
-    TableId, Tally,
+    StageId, TableId, Tally,
     classify::{Tables, Touched},
     flow::{FlowKey, Mask, Seed},
     packet::Parsed,
     program::{Action, ProgramId},
+    stage::Answer,
 };
 
 /// Finds what is to be done with packets: by the flows that were there lately, else by the tables.
@@ -24,9 +25,17 @@ pub(super) struct Classifier {
     ways: Ways,
     settings: Settings,
     sweep: Sweep,
+    /// The flows of this round that rest on what was said in place of a classifier that failed.
+    makeshift: Vec<FlowId>,
     lookups: Lookups,
     now: u64,
 }
+
+/// Has a stage say what the packet at a place of the burst is, whose key this is.
+pub(super) type AskOf<'a> = dyn FnMut(usize, StageId, &FlowKey) -> Answer + 'a;
+
+/// The same, for the packet that is looked up.
+type AskOne<'a> = dyn FnMut(StageId, &FlowKey) -> Answer + 'a;
 
 /// How many flows are settled between two bursts, and when there are none.
 const SETTLED_BUSY: usize = 1;
@@ -67,6 +76,7 @@ impl Classifier {
             ways: Ways::new(settings.worker, settings.flow_limit),
             settings,
             sweep: Sweep::default(),
+            makeshift: Vec::new(),
             lookups: Lookups::default(),
             now: 0,
         }
@@ -80,11 +90,25 @@ impl Classifier {
     }
 
     /// What is to be done with packets from a table on, of which nothing but the key of one of them
-    /// matters. Counts them.
+    /// matters, which stands at `place`. Counts them.
     #[inline]
-    pub(super) fn classify(&mut self, table: TableId, key: &FlowKey, tally: Tally) -> ProgramId {
+    pub(super) fn classify(
+        &mut self,
+        table: TableId,
+        key: &FlowKey,
+        tally: Tally,
+        place: usize,
+        ask: &mut AskOf<'_>,
+    ) -> ProgramId {
         let key = FlowKey { table: table.0.into(), ..*key };
-        self.search(self.hash(&key), &key, tally)
+        self.search(self.hash(&key), &key, tally, &mut |stage, key| ask(place, stage, key))
+    }
+
+    /// The stage that is to say what each packet is before it is looked up in a table.
+    #[inline]
+    pub(super) fn asked_of_each(&self, table: TableId) -> Option<StageId> {
+        let classification = self.tables.classification(table).filter(|it| it.payload)?;
+        Some(classification.stage)
     }
 
     /// A key's hash by the bits that matter.
@@ -103,6 +127,7 @@ impl Classifier {
         lengths: &[u32],
         alive: u32,
         programs: &mut [Option<ProgramId>],
+        ask: &mut AskOf<'_>,
     ) {
         let found = self.flows.find_exact_burst(hashes, parsed);
         let mut missing = 0_u32;
@@ -118,7 +143,8 @@ impl Classifier {
             missing &= missing - 1;
             let tally = Tally { packets: 1, bytes: lengths[place].into() };
             // One before it may have brought its flow.
-            programs[place] = Some(self.search(hashes[place], &parsed[place].key, tally));
+            let ask: &mut AskOne<'_> = &mut |stage, key| ask(place, stage, key);
+            programs[place] = Some(self.search(hashes[place], &parsed[place].key, tally, ask));
         }
     }
 
@@ -128,20 +154,32 @@ impl Classifier {
     }
 
     #[inline]
-    fn search(&mut self, hash: u64, key: &FlowKey, tally: Tally) -> ProgramId {
+    fn search(
+        &mut self,
+        hash: u64,
+        key: &FlowKey,
+        tally: Tally,
+        ask: &mut AskOne<'_>,
+    ) -> ProgramId {
         let flow = match self.flows.find_exact(hash, key) {
             Some(flow) => {
                 self.lookups.exact_hits += tally.packets;
                 flow
             }
-            None => self.search_on(hash, key, tally.packets),
+            None => self.search_on(hash, key, tally.packets, ask),
         };
         self.count(flow, tally)
     }
 
     /// The slower ways. The last one allocates, when it meets a flow that is not cached.
     #[cold]
-    fn search_on(&mut self, hash: u64, key: &FlowKey, packets: u64) -> FlowId {
+    fn search_on(
+        &mut self,
+        hash: u64,
+        key: &FlowKey,
+        packets: u64,
+        ask: &mut AskOne<'_>,
+    ) -> FlowId {
         // The packets that came with the first would have been found, had they been looked up.
         self.lookups.exact_hits += packets - 1;
         if let Some(flow) = self.flows.find_wildcard(hash, key) {
@@ -149,12 +187,25 @@ impl Classifier {
             return flow;
         }
         self.lookups.misses += 1;
-        self.resolve(hash, key)
+        self.resolve(hash, key, ask)
     }
 
-    fn resolve(&mut self, hash: u64, key: &FlowKey) -> FlowId {
-        let found = self.tables.resolve(start(key), key);
-        self.flows.install(hash, key, &self.relevant, found, &mut self.ways, self.now)
+    fn resolve(&mut self, hash: u64, key: &FlowKey, ask: &mut AskOne<'_>) -> FlowId {
+        let found = self.tables.resolve(start(key), key, &mut |stage, key| Some(ask(stage, key)));
+        let found = found.expect("every question has an answer");
+        let makeshift = found.makeshift;
+        let flow = self.flows.install(hash, key, &self.relevant, found, &mut self.ways, self.now);
+        if makeshift {
+            self.makeshift.push(flow);
+        }
+        flow
+    }
+
+    fn forget_makeshift(&mut self) {
+        while let Some(flow) = self.makeshift.pop() {
+            // It may have made room for another.
+            self.flows.drop_if_there(flow, &mut self.ways);
+        }
     }
 
     /// How many lookups there have been that took more than a look at one index.
@@ -200,6 +251,7 @@ impl Classifier {
     #[inline]
     pub(super) fn tend(&mut self, now: u64, load: Load) -> bool {
         self.now = now;
+        self.forget_makeshift();
         self.ways.forget_unused();
         let settled = if load == Load::Nothing { SETTLED_IDLE } else { SETTLED_BUSY };
         self.flows.settle(settled, &self.ways);
@@ -240,9 +292,10 @@ impl Classifier {
     /// Has a flow say what the tables say, or forgets it.
     fn revise(&mut self, place: usize) {
         let Some((flow, key, mask)) = self.flows.at(place) else { return };
-        let found = self.tables.resolve(start(key), key);
-        // What hangs on bits that the flow does not have is not known of its packets.
-        if mask.covers(&found.seen) {
+        // What hangs on bits that the flow does not have is not known of its packets, nor what a
+        // classifier would say of them.
+        let found = self.tables.resolve(start(key), key, &mut |_, _| None);
+        if let Some(found) = found.filter(|found| mask.covers(&found.seen)) {
             let turned = self.flows.turn(flow, found, &mut self.ways);
             self.flows.counters.revised += u64::from(turned);
         } else {

@@ -235,6 +235,13 @@ impl Flows {
         self.forget(id, ways);
     }
 
+    /// The same, if it was not forgotten before.
+    pub(super) fn drop_if_there(&mut self, id: FlowId, ways: &mut Ways) {
+        if self.at(id.0 as usize).is_some() {
+            self.remove(id, ways);
+        }
+    }
+
     fn forget(&mut self, id: FlowId, ways: &mut Ways) {
         self.settle_one(id, ways);
         let flow = &mut self.flows[id.0 as usize];

@@ -1,5 +1,6 @@
 //! The worker: one thread's share of the work, run to completion a burst at a time.
 
+mod asking;
 mod burst;
 mod cached_flow;
 mod classifier;
@@ -195,7 +196,7 @@ impl<P: Packet, R: Receive<P>, T: Transmit<P>> Worker<P, R, T> {
         let Some(in_port) = self.ports.receive(place, self.burst.packets()) else { return 0 };
         let packets = self.burst.len();
         self.counters.rx_packets += packets as u64;
-        self.burst.look_up(in_port, &mut self.classifier);
+        self.burst.look_up(in_port, &mut self.classifier, &mut self.stages);
         self.burst.run(
             &mut self.classifier,
             &mut self.stages,

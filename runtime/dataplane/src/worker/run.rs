@@ -5,7 +5,7 @@ use super::{
     ports::Ports,
 };
 use crate::{
-    DropReason, Packet, PortId, Receive, StageId, TableId, Tally, Transmit,
+    DropReason, Packet, PortId, Receive, StageId, TableId, Transmit,
     program::{Action, ProgramId, apply},
     stage::{Batch, Verdict},
 };
@@ -39,7 +39,7 @@ impl<P: Packet> Burst<P> {
         self.open();
         self.run_first(classifier, stages, equipment, ports);
         for _ in 1..MOST_LOOKUPS {
-            if !self.look_up_again(classifier) {
+            if !self.look_up_again(classifier, stages) {
                 break;
             }
             self.run_groups(classifier, stages, equipment, ports);
@@ -70,7 +70,7 @@ impl<P: Packet> Burst<P> {
 
     /// Looks the packets up that were sent to another table. Returns whether there were any.
     #[inline]
-    fn look_up_again(&mut self, classifier: &mut Classifier) -> bool {
+    fn look_up_again(&mut self, classifier: &mut Classifier, stages: &mut Stages<P>) -> bool {
         let mut any = false;
         for place in 0..self.contexts.len() {
             let Verdict::Goto(table) = self.contexts[place].verdict else { continue };
@@ -80,11 +80,12 @@ impl<P: Packet> Burst<P> {
             }
             self.contexts[place].verdict = Verdict::Next;
             self.parse_again(place);
-            if self.contexts[place].verdict == Verdict::Next {
-                let tally = Tally { packets: 1, bytes: self.packets[place].bytes().len() as u64 };
-                self.programs[place] =
-                    Some(classifier.classify(table, &self.parsed[place].key, tally));
-                any = true;
+            if self.contexts[place].verdict != Verdict::Next {
+                continue;
+            }
+            match self.look_up_one(place, table, classifier, stages) {
+                Ok(()) => any = true,
+                Err(reason) => self.contexts[place].verdict = reason.into(),
             }
         }
         any

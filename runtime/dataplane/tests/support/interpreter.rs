@@ -8,7 +8,8 @@ use std::{
 
 use dataplane::{
     DropReason, GroupId, PortId, ReasonId, StageId, TableId, Tally,
-    classify::{Rule, RuleId},
+    classify::{Classification, Rule, RuleId},
+    flow::FlowKey,
     program::Action,
     stage::Verdict,
 };
@@ -32,11 +33,16 @@ pub struct Counted {
 /// A stage: what it says of a frame, and the metadata that it leaves. It may rewrite the frame.
 pub trait Judge {
     fn judge(&self, frame: &mut [u8], metadata: &mut u64) -> Verdict;
+
+    /// What it says that a packet is, or why the packet is dropped; by the key alone, or by all
+    /// bytes.
+    fn classify(&self, key: &FlowKey, frame: Option<&[u8]>) -> Result<u64, DropReason>;
 }
 
 pub struct Interpreter<J> {
     pub rules: Vec<(TableId, Rule)>,
     pub stages: BTreeMap<StageId, J>,
+    pub classifications: BTreeMap<TableId, Classification>,
     pub equipment: Equipment,
     pub ports: BTreeMap<PortId, Counted>,
     pub counted: BTreeMap<RuleId, Tally>,
@@ -46,8 +52,8 @@ pub struct Interpreter<J> {
 impl<J: Judge> Interpreter<J> {
     pub fn new(ports: &[PortId], equipment: Equipment) -> Self {
         let ports = ports.iter().map(|port| (*port, Counted::default())).collect();
-        let (rules, stages, counted, sent) = Default::default();
-        Self { rules, stages, equipment, ports, counted, sent }
+        let (rules, stages, classifications, counted, sent) = Default::default();
+        Self { rules, stages, classifications, equipment, ports, counted, sent }
     }
 
     /// Takes up other rules; the counters of those that are gone are forgotten.
@@ -78,11 +84,13 @@ impl<J: Judge> Interpreter<J> {
                 Verdict::Goto(next) => next,
                 verdict => return verdict,
             };
-            if walker.changed || next <= table {
+            let classification = self.classifications.get(&next);
+            if walker.changed || next <= table || classification.is_some_and(|it| it.payload) {
                 walker.lookups += 1;
                 walker.changed = false;
             }
-            if !self.rules.iter().any(|(table, _)| *table == next) {
+            let has_rules = self.rules.iter().any(|(table, _)| *table == next);
+            if !has_rules && classification.is_none() {
                 return DropReason::NoSuchTable.into();
             }
             if walker.lookups > 16 {
@@ -96,6 +104,16 @@ impl<J: Judge> Interpreter<J> {
     fn run(&mut self, table: TableId, walker: &mut Walker) -> Verdict {
         let mut key = model::read(walker.in_port, &walker.frame).unwrap().key;
         key.metadata = walker.metadata;
+        if let Some(&Classification { stage, payload }) = self.classifications.get(&table) {
+            let frame = payload.then_some(&walker.frame[..]);
+            let Some(stage) = self.stages.get(&stage) else {
+                return DropReason::NoSuchStage.into();
+            };
+            match stage.classify(&key, frame) {
+                Ok(metadata) => (key.metadata, walker.metadata) = (metadata, metadata),
+                Err(reason) => return reason.into(),
+            }
+        }
         let matching = self.rules.iter().filter(|(it, rule)| {
             *it == table && rule.patterns.iter().any(|pattern| pattern.matches(&key))
         });

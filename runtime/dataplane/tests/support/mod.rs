@@ -19,7 +19,7 @@ use std::{
 
 use dataplane::{
     DropReason, Packet, PortId, ReasonId, Receive, Received, SharedTally, TableId, Tally, Transmit,
-    classify::{Pattern, Rule, RuleId, Tables, Touched},
+    classify::{Classification, Pattern, Rule, RuleId, Tables, Touched},
     flow::FlowKey,
     packet::Buffer,
     program::Action,
@@ -158,6 +158,14 @@ impl Rig {
         }
         self.tables = Arc::new(tables);
         self.change(Change::Rules(Arc::clone(&self.tables), Arc::new(Touched::by(&touched))));
+    }
+
+    /// Has a classifier, or none, be asked before the rules of a table.
+    pub fn classify(&mut self, table: TableId, classification: Option<Classification>) {
+        let mut tables = Tables::clone(&self.tables);
+        tables.set_classification(table, classification);
+        self.tables = Arc::new(tables);
+        self.change(Change::Rules(Arc::clone(&self.tables), Arc::new(Touched::All)));
     }
 
     /// The flows that are cached.

@@ -137,7 +137,7 @@ pub fn rule(id: u64, dice: &mut Dice) -> (TableId, Rule) {
 }
 
 /// The mask of one field, or of a part of one.
-fn field(dice: &mut Dice) -> FlowKey {
+pub fn field(dice: &mut Dice) -> FlowKey {
     let none = FlowKey::default;
     let number = dice.pick(&[u16::MAX, 0x00ff, 1]);
     let mut address = [0; 16];
