@@ -93,11 +93,19 @@ impl<'a, P> Batch<'a, P> {
 }
 
 /// The packets that a classifier is to say something of.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub struct Questions<'a, P> {
     parsed: &'a [Parsed],
     packets: &'a [P],
 }
+
+impl<P> Clone for Questions<'_, P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<P> Copy for Questions<'_, P> {}
 
 impl<'a, P> Questions<'a, P> {
     /// About these packets, whose headers were read.

@@ -102,7 +102,7 @@ impl Deployment {
         let stats = Arc::new(StageStats::new(&manifest.counters, workers));
         let terms = Terms { reasons: self.reasons, writes: manifest.writes };
         let plan = Plan {
-            shape: BatchArea { packets: self.batch, window: manifest.window },
+            shape: BatchArea { packets: self.batch, window: manifest.slot() },
             config: self.config.to_string().into_bytes(),
             limits: self.limits,
             stats: Arc::clone(&stats),

@@ -7,7 +7,9 @@ use wasmparser::{
 };
 use weft_abi::{MANIFEST_SECTION, Manifest, exports, imports};
 
-use crate::{host::HostOptions, load_error::LoadError, manifest, text::excerpt};
+use crate::{
+    host::HostOptions, load_error::LoadError, manifest, startup::entry, text::excerpt,
+};
 
 /// The most elements that a module's tables may have.
 pub(crate) const TABLE_ELEMENTS: usize = 65_536;
@@ -39,7 +41,7 @@ pub(crate) fn inspect(bytes: &[u8], options: &HostOptions) -> Result<Inspected, 
     let types = Validator::new_with_features(features()).validate_all(bytes)?;
     check_imports(types.as_ref())?;
     let manifest = read_manifest(bytes)?;
-    check_exports(types.as_ref(), !manifest.counters.is_empty())?;
+    check_exports(types.as_ref(), &manifest)?;
     check_tables(types.as_ref())?;
     let memory = memory_bytes(types.as_ref(), options.memory_bytes)?;
     Ok(Inspected { manifest, memory })
@@ -83,19 +85,19 @@ fn check_imports(types: TypesRef<'_>) -> Result<(), LoadError> {
     Ok(())
 }
 
-fn check_exports(types: TypesRef<'_>, counters: bool) -> Result<(), LoadError> {
+fn check_exports(types: TypesRef<'_>, manifest: &Manifest) -> Result<(), LoadError> {
     use ValType::{I32, I64};
     let functions: [(&'static str, &[ValType], &[ValType]); _] = [
         (exports::ABI_VERSION, &[], &[I32]),
         (exports::ALLOC, &[I32], &[I32]),
         (exports::INIT, &[I32, I32], &[I64]),
         (exports::BATCH, &[I32, I32], &[I32]),
-        (exports::PROCESS, &[I32], &[]),
+        (entry(manifest.kind), &[I32], &[]),
         (exports::COUNTERS, &[], &[I32]),
     ];
     check_export(types, exports::MEMORY, "a memory".into())?;
     for (name, parameters, results) in functions {
-        if name != exports::COUNTERS || counters {
+        if name != exports::COUNTERS || !manifest.counters.is_empty() {
             check_export(types, name, signature(parameters, results))?;
         }
     }

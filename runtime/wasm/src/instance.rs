@@ -82,14 +82,19 @@ impl Instance {
         terms: &Terms,
     ) -> Outcome {
         self.fill(batch, first, count);
-        self.store.data_mut().allowance.begin();
-        self.store.set_epoch_deadline(FIRST_LOOK);
-        let number = u32::try_from(count).expect("no more than there is room for");
-        let fault = self.process.call(&mut self.store, number).err();
+        let fault = self.enter(count);
         let mut outcome =
             Outcome { decided: count, counts: CallCounts::default(), breach: None, fault };
         self.collect(batch, first, terms, &mut outcome);
         outcome
+    }
+
+    /// Calls the module for the first packets of the batch area, and returns why it did not return.
+    pub(crate) fn enter(&mut self, packets: usize) -> Option<wasmtime::Error> {
+        self.store.data_mut().allowance.begin();
+        self.store.set_epoch_deadline(FIRST_LOOK);
+        let packets = u32::try_from(packets).expect("no more than there is room for");
+        self.process.call(&mut self.store, packets).err()
     }
 
     /// Copies what the module may see of the packets into the batch area.
@@ -175,12 +180,12 @@ impl Outcome {
 }
 
 /// The bytes of `count` descriptors.
-fn described(count: usize) -> usize {
+pub(crate) fn described(count: usize) -> usize {
     count * size_of::<Descriptor>()
 }
 
 /// What the module is told of a packet of `length` bytes, of which it sees `seen` at `data`.
-fn describe(context: &Context, length: usize, seen: usize, data: usize) -> Descriptor {
+pub(crate) fn describe(context: &Context, length: usize, seen: usize, data: usize) -> Descriptor {
     // Frames and addresses of a memory fit 32 bits.
     let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
     let headers = &context.headers;

@@ -16,6 +16,7 @@
 mod allowance;
 mod backoff;
 mod bell;
+mod classify;
 mod deployment;
 mod host;
 mod inspect;

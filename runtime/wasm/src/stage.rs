@@ -2,12 +2,12 @@ use std::sync::Arc;
 
 use dataplane::{
     DropReason, Packet,
-    stage::{Batch, Stage},
+    stage::{Answer, Batch, Questions, Stage},
 };
 use wasmtime::Trap;
 
 use crate::{
-    instance::Instance,
+    instance::{Instance, Outcome},
     stats::{FaultKind, Tally, VerdictTotals},
     ward::Ward,
 };
@@ -17,9 +17,9 @@ use crate::{
 /// In [`run`](Stage::run) it does not allocate, lock, log or make a system call, but for what a
 /// module's trap itself costs, and for a look at the clock when a call lasts for several ticks.
 pub struct WasmStage {
-    ward: Arc<Ward>,
-    worker: usize,
-    instance: Option<Instance>,
+    pub(crate) ward: Arc<Ward>,
+    pub(crate) worker: usize,
+    pub(crate) instance: Option<Instance>,
     counters: GuestCounters,
 }
 
@@ -29,7 +29,7 @@ impl WasmStage {
         Self { ward, worker, instance: Some(instance), counters }
     }
 
-    fn tally(&self) -> &Tally {
+    pub(crate) fn tally(&self) -> &Tally {
         self.ward.plan.stats.tally(self.worker)
     }
 
@@ -39,30 +39,35 @@ impl WasmStage {
         let Some(instance) = &mut self.instance else { return self.pass_by(batch, first) };
         let count = instance.room().min(batch.len() - first);
         let outcome = instance.decide(batch, first, count, &self.ward.terms);
-        let tally = self.ward.plan.stats.tally(self.worker);
-        tally.called(&outcome.counts);
-        self.counters.follow(instance, tally);
-        if let Some(breach) = outcome.breach {
-            self.ward.complain(self.worker, breach);
-        }
+        self.note(&outcome);
         match outcome.fault {
             None => first + count,
             Some(error) => {
                 let at_fault = (outcome.decided < count).then_some(first + outcome.decided);
-                self.replace(error, batch, at_fault);
+                let reason = self.replace(error);
+                if let Some(place) = at_fault {
+                    self.give(batch, place..place + 1, reason);
+                }
                 at_fault.map_or(first + count, |place| place + 1)
             }
         }
     }
 
-    /// Settles a call that did not return: the fate of the packet that it was at, and another
-    /// instance if one is ready.
-    fn replace<P: Packet>(
-        &mut self,
-        error: wasmtime::Error,
-        batch: &mut Batch<'_, P>,
-        at_fault: Option<usize>,
-    ) {
+    /// Counts what came of a call.
+    pub(crate) fn note(&mut self, outcome: &Outcome) {
+        let tally = self.ward.plan.stats.tally(self.worker);
+        tally.called(&outcome.counts);
+        if let Some(instance) = &self.instance {
+            self.counters.follow(instance, tally);
+        }
+        if let Some(breach) = outcome.breach {
+            self.ward.complain(self.worker, breach);
+        }
+    }
+
+    /// Takes another instance, if one is ready, in place of one whose call did not return. Says what
+    /// the packet that it was at may be dropped for.
+    pub(crate) fn replace(&mut self, error: wasmtime::Error) -> DropReason {
         let (kind, reason, counter) = match error.downcast_ref() {
             Some(Trap::Interrupt) => {
                 (FaultKind::Deadline, DropReason::StageDeadline, &self.tally().deadlines)
@@ -70,14 +75,12 @@ impl WasmStage {
             _ => (FaultKind::Trap, DropReason::StageTrap, &self.tally().traps),
         };
         counter.add(1);
-        if let Some(place) = at_fault {
-            self.give(batch, place..place + 1, reason);
-        }
         if let Some(instance) = self.instance.take() {
             self.ward.discard(self.worker, instance, kind, error);
         }
         self.counters.restart();
         self.instance = self.ward.seats[self.worker].spare();
+        reason
     }
 
     /// Settles the packets from `first` on for which there is no instance.
@@ -114,6 +117,10 @@ impl<P: Packet> Stage<P> for WasmStage {
         while first < batch.len() {
             first = self.call(batch, first);
         }
+    }
+
+    fn classify(&mut self, questions: Questions<'_, P>, answers: &mut [Answer]) {
+        self.say(questions, answers);
     }
 }
 

@@ -6,7 +6,7 @@ use wasmtime::{
     Instance as Handle, Memory, Store, StoreLimits, StoreLimitsBuilder, Trap, TypedFunc,
     WasmBacktrace, WasmParams, WasmResults,
 };
-use weft_abi::{BatchArea, INIT_OK, VERSION, exports, packed};
+use weft_abi::{BatchArea, INIT_OK, Kind, VERSION, exports, packed};
 
 use crate::{
     allowance::{Allowance, FIRST_LOOK},
@@ -88,6 +88,14 @@ impl Plan {
     }
 }
 
+/// What the host calls for a batch.
+pub(crate) fn entry(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Stage => exports::PROCESS,
+        Kind::Classifier => exports::CLASSIFY,
+    }
+}
+
 /// What a failed call came from, without its backtrace.
 pub(crate) fn cause(error: &wasmtime::Error) -> String {
     printable(error.root_cause().to_string().as_bytes())
@@ -110,8 +118,9 @@ impl Startup<'_> {
         self.configure()?;
         let area = self.place_batch()?;
         let counters = self.place_counters()?;
-        self.call::<u32, ()>(exports::PROCESS, 0)?;
-        let process = self.function(exports::PROCESS)?;
+        let entry = entry(self.plan.module.manifest().kind);
+        self.call::<u32, ()>(entry, 0)?;
+        let process = self.function(entry)?;
         let Self { plan, mut store, memory, .. } = self;
         store.data_mut().allowance = Allowance::new(plan.limits.deadline);
         Ok(Instance { store, memory, process, shape: plan.shape, area, counters })

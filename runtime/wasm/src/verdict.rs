@@ -21,6 +21,7 @@ pub(crate) enum Breach {
     Port(u32),
     Table(u32),
     NotAWriter,
+    LookedAt(u32),
 }
 
 impl Terms {
@@ -68,6 +69,9 @@ impl fmt::Display for Breach {
             Self::Port(port) => write!(f, "there is no port {port}: the last is {}", u16::MAX),
             Self::Table(table) => {
                 write!(f, "there is no table {table}: the last is {}", TableId::LAST.0)
+            }
+            Self::LookedAt(bits) => {
+                write!(f, "{bits:#x} names fields of a key that there are not")
             }
             Self::NotAWriter => f.write_str(
                 "a packet is marked as changed, but the manifest does not say that the module \

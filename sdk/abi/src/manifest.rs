@@ -4,7 +4,7 @@ use core::ops::RangeInclusive;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{DEFAULT_WINDOW, VERSION};
+use crate::{DEFAULT_WINDOW, Key, VERSION};
 
 /// What a module says of itself, as JSON in the custom section
 /// [`MANIFEST_SECTION`](crate::MANIFEST_SECTION).
@@ -160,12 +160,24 @@ pub enum Kind {
 }
 
 impl Manifest {
+    /// The bytes of a window of its batch area: a classifier's begins with the key.
+    #[must_use]
+    pub fn slot(&self) -> u32 {
+        match self.kind {
+            Kind::Stage => self.window,
+            Kind::Classifier => KEY_BYTES + self.window,
+        }
+    }
+
     /// The versions of the ABI that it works with.
     #[must_use]
     pub fn abi_range(&self) -> RangeInclusive<u32> {
         self.abi_oldest.unwrap_or(self.abi)..=self.abi
     }
 }
+
+#[expect(clippy::cast_possible_truncation, reason = "it is some 80 bytes")]
+const KEY_BYTES: u32 = size_of::<Key>() as u32;
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()

@@ -1,6 +1,7 @@
 //! What the crate promises of modules that are right, and of those that are wrong.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+mod classifying;
 mod faults;
 mod guest;
 mod harness;
