@@ -52,6 +52,7 @@ impl<P: Packet> Burst<P> {
             self.hashes[place] = classifier.hash(key);
             if let Some(reason) = answer.drop.filter(|_| alive & 1 << place != 0) {
                 refused |= 1 << place;
+                key.table = FlowKey::NOWHERE;
                 self.refused.push((place, reason));
             }
         }
