@@ -120,6 +120,9 @@ pub struct TableConfig {
     /// What is done with packets that none of its rules matches; see [`TableSpec`].
     #[schema(min_items = 1)]
     pub miss: Vec<Action>,
+    /// What says what packets are; see [`TableSpec`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub classifier: Option<Name>,
     /// The rules, by name.
     pub rules: BTreeMap<Name, RuleSpec>,
 }
@@ -165,7 +168,8 @@ impl Default for WorkersConfig {
 
 impl Default for TableConfig {
     fn default() -> Self {
-        Self { miss: TableSpec::default().miss, rules: BTreeMap::new() }
+        let TableSpec { miss, classifier } = TableSpec::default();
+        Self { miss, classifier, rules: BTreeMap::new() }
     }
 }
 
@@ -173,7 +177,7 @@ impl TableConfig {
     /// The table without its rules.
     #[must_use]
     pub fn spec(&self) -> TableSpec {
-        TableSpec { miss: self.miss.clone() }
+        TableSpec { miss: self.miss.clone(), classifier: self.classifier.clone() }
     }
 }
 

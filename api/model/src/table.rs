@@ -3,7 +3,7 @@ use std::{fmt, str::FromStr};
 use serde::{Deserialize, Deserializer, Serialize, de};
 use utoipa::ToSchema;
 
-use crate::{Action, Invalid, action};
+use crate::{Action, Invalid, Name, action};
 
 /// The number of a table of rules, 0 to 253. Every packet begins in table 0.
 ///
@@ -38,6 +38,10 @@ pub struct TableSpec {
     /// dropped, and counted as `table-miss`.
     #[schema(min_items = 1)]
     pub miss: Vec<Action>,
+    /// A stage whose module is a classifier: it says what a packet is, and rules of this table and
+    /// of those behind it match the answer as `metadata`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub classifier: Option<Name>,
 }
 
 /// What is in a table.
@@ -51,7 +55,7 @@ pub struct TableStatus {
 
 impl Default for TableSpec {
     fn default() -> Self {
-        Self { miss: vec![Action::Drop] }
+        Self { miss: vec![Action::Drop], classifier: None }
     }
 }
 

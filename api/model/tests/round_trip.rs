@@ -260,7 +260,11 @@ fn configs() -> impl Strategy<Value = Config> {
     let ports = ports.prop_map(|(device, mtu)| PortSpec { device, mtu });
     let modules = "[ -~]{0,20}".prop_map(|path| ModuleSource { path: path.into() });
     let table = (vec(actions(), 0..3), btree_map(names(), rules(), 0..3));
-    let table = table.prop_map(|(miss, rules)| TableConfig { miss, rules });
+    let table = (table, of(names())).prop_map(|((miss, rules), classifier)| TableConfig {
+        miss,
+        classifier,
+        rules,
+    });
     let tables = btree_map(tables(), table, 0..3);
     let named = (
         btree_map(names(), ports, 0..3),

@@ -1,6 +1,6 @@
 //! `weft table`: what becomes of packets that no rule is about.
 
-use api_model::{Action, FlowTable, TableNumber, TableSpec};
+use api_model::{Action, FlowTable, Name, TableNumber, TableSpec};
 use clap::Subcommand;
 
 use crate::{
@@ -17,15 +17,18 @@ pub(crate) enum Command {
         /// The table
         table: TableNumber,
     },
-    /// Say what is done with packets that none of a table's rules matches
+    /// Say what is done with packets that none of a table's rules matches, and what classifies them
     Set {
         /// The table
         table: TableNumber,
         /// What is done, in this order; `weft rule add --help` shows what there is
-        #[arg(long, value_name = "ACTION", value_parser = action::parse, required = true)]
+        #[arg(long, value_name = "ACTION", value_parser = action::parse, default_value = "drop")]
         miss: Vec<Action>,
+        /// The stage that says what packets are before the rules are asked
+        #[arg(long, value_name = "STAGE")]
+        classifier: Option<Name>,
     },
-    /// Have a table drop packets that none of its rules matches, as at first
+    /// Have a table drop packets that none of its rules matches, without a classifier, as at first
     Reset {
         /// The table
         table: TableNumber,
@@ -38,8 +41,8 @@ impl Command {
         match self {
             Self::List => session.list(ApiPath::v1(["tables"]), render::tables).await,
             Self::Show { table } => session.show(path(table), one).await,
-            Self::Set { table, miss } => {
-                let payload = Payload::json(&TableSpec { miss });
+            Self::Set { table, miss, classifier } => {
+                let payload = Payload::json(&TableSpec { miss, classifier });
                 let answer = session.client.put(&path(table), payload).await?;
                 session.output.show(&answer, one)
             }

@@ -40,7 +40,7 @@ fn tables_of_a_file_become_one_batch_and_their_misses() {
     let (_folder, file) = written("rules.toml", TOML);
     let daemon = Daemon::answering([changed(), ok(&json!({}))]);
     let (outcome, asked) = daemon.weft(&["rule", "load", &file]);
-    assert_eq!(outcome, Outcome::success(&format!("{CHANGED}set the miss of table 7\n")));
+    assert_eq!(outcome, Outcome::success(&format!("{CHANGED}set table 7\n")));
     let miss = Asked::json("PUT /v1/tables/7", r#"{"miss":[{"output":"wan"}]}"#);
     assert_eq!(asked, [Asked::json("POST /v1/rules:batch", BATCH), miss]);
 }

@@ -9,14 +9,14 @@ fn table(number: u8, miss: Value) -> Value {
 #[test]
 fn tables_are_listed_and_shown() {
     let (drop, next) = (table(0, json!(["drop"])), table(7, json!(["pop_vlan", {"goto": 8}])));
-    let head = "TABLE  RULES  MASKS  MISS\n";
+    let head = "TABLE  RULES  MASKS  CLASSIFIER  MISS\n";
     let (outcome, asked) = Daemon::answering([ok(&json!([drop, next]))]).weft(&["table", "list"]);
-    let lines = "    0      3      2  drop\n    7      3      2  pop_vlan goto:8\n";
+    let lines = "    0      3      2  -           drop\n    7      3      2  -           pop_vlan goto:8\n";
     assert_eq!(outcome, Outcome::success(&format!("{head}{lines}")));
     assert_eq!(asked, [Asked::plain("GET /v1/tables")]);
 
     let (outcome, asked) = Daemon::answering([ok(&next)]).weft(&["table", "show", "7"]);
-    assert_eq!(outcome, Outcome::success(&format!("{head}    7      3      2  pop_vlan goto:8\n")));
+    assert_eq!(outcome, Outcome::success(&format!("{head}    7      3      2  -           pop_vlan goto:8\n")));
     assert_eq!(asked, [Asked::plain("GET /v1/tables/7")]);
 }
 
@@ -25,7 +25,7 @@ fn a_miss_is_set_and_set_back() {
     let answer = ok(&table(7, json!([{"output": "lan"}, {"goto": 8}])));
     let arguments = ["table", "set", "7", "--miss", "output:lan", "--miss", "goto:8"];
     let (outcome, asked) = Daemon::answering([answer]).weft(&arguments);
-    let line = "TABLE  RULES  MASKS  MISS\n    7      3      2  output:lan goto:8\n";
+    let line = "TABLE  RULES  MASKS  CLASSIFIER  MISS\n    7      3      2  -           output:lan goto:8\n";
     assert_eq!(outcome, Outcome::success(line));
     let body = r#"{"miss":[{"output":"lan"},{"goto":8}]}"#;
     assert_eq!(asked, [Asked::json("PUT /v1/tables/7", body)]);

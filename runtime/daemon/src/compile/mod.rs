@@ -25,6 +25,8 @@ pub(crate) struct Names {
     pub(crate) ports: BTreeMap<Name, PortId>,
     /// The stages.
     pub(crate) stages: BTreeMap<Name, StageId>,
+    /// The stages that classify.
+    pub(crate) classifiers: BTreeMap<Name, StageId>,
     /// The meters.
     pub(crate) meters: BTreeMap<Name, MeterId>,
     /// The groups.
@@ -51,8 +53,14 @@ impl Names {
     }
 
     fn stage(&self, name: &Name) -> Result<StageId, Invalid> {
-        self.stages.get(name).copied().ok_or_else(|| {
-            Invalid::at(&[], format!("there is no stage {name}")).hint("create the stage first")
+        self.stages.get(name).copied().ok_or_else(|| match self.classifiers.get(name) {
+            Some(_) => {
+                Invalid::at(&[], format!("{name} is a classifier, and decides on no packet"))
+                    .hint("name it as the classifier of a table")
+            }
+            None => {
+                Invalid::at(&[], format!("there is no stage {name}")).hint("create the stage first")
+            }
         })
     }
 }

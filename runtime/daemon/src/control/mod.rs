@@ -5,6 +5,7 @@
 
 mod addresses;
 mod api;
+mod classifiers;
 mod explain;
 mod flows;
 mod groups;

@@ -36,6 +36,7 @@ impl Daemon {
             {
                 return Ok(Put::Replaced(describe(name, entry)));
             }
+            state.check_kind(name, module_of(&state, &spec)?.manifest().kind)?;
             (module_of(&state, &spec)?, state.stages.get(name).map(|entry| entry.id))
         };
         let deployed = self.deploy(name, &spec, &module)?;
@@ -49,6 +50,7 @@ impl Daemon {
             vec![Change::Stage(id, Some(Box::new(stage)))]
         })?;
         let resource = self.note_stage(name, spec, id, module, stats);
+        self.reclassify(name)?;
         Ok(if known.is_none() { Put::Created(resource) } else { Put::Replaced(resource) })
     }
 
@@ -115,9 +117,7 @@ impl Daemon {
         let id = {
             let state = self.state();
             let id = state.stages.get(name).ok_or_else(|| missing(name))?.id;
-            let runs = |action: &Action| matches!(action, Action::Stage(it) if it == name);
-            let uses = |rule: &Rule| rule.actions.contains(&program::Action::Stage(id));
-            let users = state.users_that(uses, runs);
+            let users = state.stage_users(name, id);
             if !users.is_empty() {
                 return Err(refusal::in_use(Code::StageInUse, Kind::Stage, name, &users));
             }
@@ -127,6 +127,17 @@ impl Daemon {
         self.state().stages.remove(name);
         tracing::info!(stage = %name, "deleted");
         Ok(())
+    }
+}
+
+impl State {
+    /// The rules, misses and tables that use a stage, as clients know them.
+    pub(super) fn stage_users(&self, name: &Name, id: StageId) -> Vec<String> {
+        let runs = |action: &Action| matches!(action, Action::Stage(it) if it == name);
+        let uses = |rule: &Rule| rule.actions.contains(&program::Action::Stage(id));
+        let mut users = self.users_that(uses, runs);
+        users.extend(self.classified_by(name).map(|table| format!("table {table}")));
+        users
     }
 }
 

@@ -16,6 +16,7 @@ use dataplane::{
     switching::MacTable,
 };
 use wasm::{Module, StageStats, StageTotals};
+use weft_abi::Kind;
 
 use super::kept::KeptSpec;
 use crate::{compile::Names, describe::Directory, reasons::Reasons};
@@ -156,10 +157,16 @@ impl State {
     pub(super) fn names(&self) -> Names {
         Names {
             ports: self.ports.iter().map(|(name, port)| (name.clone(), port.id)).collect(),
-            stages: self.stages.iter().map(|(name, stage)| (name.clone(), stage.id)).collect(),
+            stages: self.stages_of(Kind::Stage).collect(),
+            classifiers: self.stages_of(Kind::Classifier).collect(),
             meters: self.meters.iter().map(|(name, meter)| (name.clone(), meter.id)).collect(),
             groups: self.groups.iter().map(|(name, group)| (name.clone(), group.id)).collect(),
         }
+    }
+
+    fn stages_of(&self, kind: Kind) -> impl Iterator<Item = (Name, StageId)> {
+        let stages = self.stages.iter().filter(move |(_, it)| it.module.manifest().kind == kind);
+        stages.map(|(name, stage)| (name.clone(), stage.id))
     }
 
     /// What the numbers in the engine's answers are called.

@@ -43,7 +43,9 @@ impl Daemon {
             };
             (Tables::clone(&state.tables), actions)
         };
+        let classification = self.state().classification_of(&spec)?;
         tables.set_miss(TableId(table.get()), actions);
+        tables.set_classification(TableId(table.get()), classification);
         self.publish_tables(tables, Touched::All, |state| {
             if is_default {
                 state.misses.remove(&table);

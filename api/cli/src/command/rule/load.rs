@@ -32,17 +32,18 @@ struct Content {
     operations: Option<Vec<RuleOperation>>,
 }
 
-/// A table in a file, which says something of its miss or does not.
+/// A table in a file, which says something of its miss and its classifier or does not.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Table {
     miss: Option<Vec<Action>>,
+    classifier: Option<Name>,
     #[serde(default)]
     rules: BTreeMap<Name, RuleSpec>,
 }
 
 impl Load {
-    /// Makes the rules, and then the misses.
+    /// Makes the rules, and then what else was said of the tables.
     pub(super) async fn run(self, session: &mut Session<'_>) -> Result<(), Error> {
         match config::file(&self.file)? {
             Content { tables: Some(tables), operations: None } => load(session, tables).await,
@@ -62,18 +63,21 @@ async fn load(
     session: &mut Session<'_>,
     tables: BTreeMap<TableNumber, Table>,
 ) -> Result<(), Error> {
-    let (mut operations, mut misses) = (Vec::new(), Vec::new());
-    for (table, Table { miss, rules }) in tables {
+    let (mut operations, mut specs) = (Vec::new(), Vec::new());
+    for (table, Table { miss, classifier, rules }) in tables {
         let put = |(name, spec)| RuleOperation::Put(Box::new(PutRule { table, name, spec }));
         operations.extend(rules.into_iter().map(put));
-        misses.extend(miss.map(|miss| (table, TableSpec { miss })));
+        if miss.is_some() || classifier.is_some() {
+            let miss = miss.unwrap_or_else(|| TableSpec::default().miss);
+            specs.push((table, TableSpec { miss, classifier }));
+        }
     }
     let batch = RuleBatch { operations };
     let answer = change(session, &batch).await.map_err(|error| in_file(error, &batch))?;
     session.output.show(&answer, describe)?;
-    for (table, spec) in misses {
+    for (table, spec) in specs {
         session.client.put(&table::path(table), Payload::json(&spec)).await?;
-        session.output.done(&format!("set the miss of table {table}"))?;
+        session.output.done(&format!("set table {table}"))?;
     }
     Ok(())
 }
