@@ -152,7 +152,7 @@ mod tests {
     fn what_was_compiled_is_shown_as_it_was_written() {
         let names = compile::Names {
             ports: [("wan".parse().unwrap(), PortId(7))].into(),
-            classifiers: BTreeMap::new(),
+            classifiers: [].into(),
             stages: [("fw".parse().unwrap(), StageId(3))].into(),
             meters: [("gold".parse().unwrap(), MeterId(1))].into(),
             groups: [("uplinks".parse().unwrap(), GroupId(2))].into(),
