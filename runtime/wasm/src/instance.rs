@@ -15,6 +15,7 @@ use crate::{
     stats::{CallCounts, StageStats},
     ticker::Ticker,
     verdict::{Breach, Terms},
+    window,
 };
 
 /// The host's side of an instance: what its store holds.
@@ -108,7 +109,7 @@ impl Instance {
             let (packet, context) = batch.get(first + index);
             let bytes = packet.bytes();
             let seen = bytes.len().min(shape.window as usize);
-            windows[index * shape.stride()..][..seen].copy_from_slice(&bytes[..seen]);
+            window::copy(&bytes[..seen], &mut windows[index * shape.stride()..]);
             *descriptor = describe(context, bytes.len(), seen, base + shape.window_at(index));
         }
     }
@@ -163,7 +164,7 @@ impl Outcome {
                 if dirty {
                     let bytes = packet.bytes_mut();
                     let seen = bytes.len().min(window.len());
-                    bytes[..seen].copy_from_slice(&window[..seen]);
+                    window::copy(&window[..seen], bytes);
                     context.rewritten = true;
                 }
                 context.metadata = answer.metadata;

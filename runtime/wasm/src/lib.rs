@@ -36,6 +36,7 @@ mod text;
 mod ticker;
 mod verdict;
 mod ward;
+mod window;
 
 pub use deployment::{Deployed, Deployment, Limits, OnFault};
 pub use host::{Host, HostError, HostOptions};

@@ -1,6 +1,6 @@
 use std::hash::Hasher;
 
-use super::{FlowKey, Mask, layers, mpls};
+use super::{FlowKey, key::SHORT, layers, mpls};
 
 /// What hashes begin with. It is drawn at start, so that nobody can make flows that collide.
 #[derive(Debug, Clone, Copy)]
@@ -9,30 +9,40 @@ pub struct Seed(pub u64);
 /// An odd number without pattern: the golden ratio's fraction.
 const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
 
+/// What tells the flows of a network protocol apart, but for the addresses of IPv6.
+const NETWORK: FlowKey = FlowKey {
+    ethertype: u16::MAX,
+    mpls: mpls::LABEL,
+    ipv4_src: [0xff; 4],
+    ipv4_dst: [0xff; 4],
+    ..FlowKey::NONE
+};
+/// What tells them apart behind the network header.
+const TRANSPORT: FlowKey =
+    FlowKey { protocol: u8::MAX, l4_src: u16::MAX, l4_dst: u16::MAX, ..FlowKey::NONE };
+/// What tells the flows of a frame without a network header apart.
+const FLAT: FlowKey = FlowKey { eth_dst: [0xff; 6], eth_src: [0xff; 6], ..FlowKey::NONE };
+
 impl Seed {
     /// Mixes the addresses, the protocol, the ports and the outermost label, so that the packets of
     /// a connection in one direction are equal, and so are the fragments of a packet.
     #[inline]
     #[must_use]
     pub fn flow(self, key: &FlowKey) -> u32 {
-        let mut flow = FlowKey {
-            ethertype: key.ethertype,
-            mpls: key.mpls & mpls::LABEL,
-            ipv4_src: key.ipv4_src,
-            ipv4_dst: key.ipv4_dst,
-            ipv6_src: key.ipv6_src,
-            ipv6_dst: key.ipv6_dst,
-            ..FlowKey::default()
-        };
-        if key.layers & layers::NETWORK == 0 {
-            (flow.eth_src, flow.eth_dst) = (key.eth_src, key.eth_dst);
-        }
         // With options behind the fragment header of IPv6, the first fragment alone tells what
         // follows them.
-        if key.layers & layers::FRAGMENT == 0 {
-            (flow.protocol, flow.l4_src, flow.l4_dst) = (key.protocol, key.l4_src, key.l4_dst);
+        let behind = if key.layers & layers::FRAGMENT == 0 { &TRANSPORT } else { &FlowKey::NONE };
+        let (words, network, behind) = (key.words(), NETWORK.words(), behind.words());
+        let word = |place: usize| words[place] & (network[place] | behind[place]);
+        let mut hash = self.mix([[word(1), word(2)], [word(3), word(6)]]);
+        if words[SHORT..].iter().any(|word| *word != 0) {
+            hash = Seed(hash).mix([[words[7], words[8]], [words[9], words[10]]]);
         }
-        let [a, b, c, d, ..] = Mask::new(&FlowKey::EXACT).hash(self, &flow).to_be_bytes();
+        if key.layers & layers::NETWORK == 0 {
+            let addresses = FLAT.words();
+            hash = Seed(hash).mix([[words[0] & addresses[0], words[1] & addresses[1]]]);
+        }
+        let [a, b, c, d, ..] = hash.to_be_bytes();
         u32::from_be_bytes([a, b, c, d])
     }
 
@@ -86,6 +96,7 @@ impl Hasher for AsIs {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::flow::Mask;
 
     #[test]
     fn the_flow_hash_looks_at_addresses_protocol_and_ports_alone() {
