@@ -1,10 +1,16 @@
-use std::{io, sync::Arc, time::Duration};
+use std::{io, path::PathBuf, sync::Arc, time::Duration};
 
 use wasmtime::{Caller, Config, Engine, Linker, OptLevel};
 use weft_abi::imports;
 
 use crate::{
-    bell::Bell, instance::Guest, logs::Level, memory::slice_of, nursery::Nursery, ticker::Ticker,
+    bell::Bell,
+    compile::{Cache, CacheError, CompileLimits, Compiler, Workshop},
+    instance::Guest,
+    logs::Level,
+    memory::slice_of,
+    nursery::Nursery,
+    ticker::Ticker,
 };
 
 /// What holds for all modules of a process.
@@ -18,6 +24,12 @@ pub struct HostOptions {
     pub memory_bytes: usize,
     /// The stack of a module, in bytes; every thread that runs stages needs more than that.
     pub stack_bytes: usize,
+    /// Where modules are compiled.
+    pub compiler: Compiler,
+    /// What they may take for that.
+    pub compile: CompileLimits,
+    /// The folder where compiled modules are kept, if they are.
+    pub cache: Option<PathBuf>,
 }
 
 impl Default for HostOptions {
@@ -27,6 +39,9 @@ impl Default for HostOptions {
             module_bytes: 16 << 20,
             memory_bytes: 1 << 30,
             stack_bytes: 512 << 10,
+            compiler: Compiler::default(),
+            compile: CompileLimits::default(),
+            cache: None,
         }
     }
 }
@@ -50,6 +65,9 @@ pub enum HostError {
     /// A thread could not be started.
     #[error("a thread of the WebAssembly host could not be started: {0}")]
     Thread(#[from] io::Error),
+    /// Compiled modules cannot be kept where they are to be.
+    #[error(transparent)]
+    Cache(#[from] CacheError),
 }
 
 /// The WebAssembly engine of the process, with the thread that keeps deadlines and the one that
@@ -60,6 +78,7 @@ pub struct Host {
     pub(crate) linker: Linker<Guest>,
     pub(crate) ticker: Arc<Ticker>,
     pub(crate) nursery: Nursery,
+    pub(crate) workshop: Workshop,
 }
 
 impl Host {
@@ -82,7 +101,10 @@ impl Host {
         let bell = Arc::new(Bell::default());
         let ticker = Ticker::start(engine.clone(), options.tick, Arc::clone(&bell))?;
         let nursery = Nursery::start(bell)?;
-        Ok(Self { options, engine, linker, ticker: Arc::new(ticker), nursery })
+        let cache = options.cache.as_deref().map(Cache::open).transpose()?;
+        let (compiler, limits) = (options.compiler.clone(), options.compile);
+        let workshop = Workshop { compiler, limits, cache: cache.map(Arc::new) };
+        Ok(Self { options, engine, linker, ticker: Arc::new(ticker), nursery, workshop })
     }
 
     /// Does for the calling thread what its first call into a module would else do, which takes a
@@ -94,7 +116,7 @@ impl Host {
 
 /// 4 GiB of addresses for each memory, so that no access needs a bounds check; nothing of the
 /// feature list that a packet module has no use for.
-fn config(options: &HostOptions) -> Config {
+pub(crate) fn config(options: &HostOptions) -> Config {
     let mut config = Config::new();
     config
         .cranelift_opt_level(OptLevel::Speed)

@@ -8,7 +8,7 @@ use wasmparser::{
 use weft_abi::{MANIFEST_SECTION, Manifest, exports, imports};
 
 use crate::{
-    host::HostOptions, load_error::LoadError, manifest, startup::entry, text::excerpt,
+    compile, host::HostOptions, load_error::LoadError, manifest, startup::entry, text::excerpt,
 };
 
 /// The most elements that a module's tables may have.
@@ -38,6 +38,7 @@ pub(crate) fn inspect(bytes: &[u8], options: &HostOptions) -> Result<Inspected, 
         return Err(LoadError::TooLarge { size, limit });
     }
     recognise(bytes)?;
+    compile::count(bytes, &options.compile)?;
     let types = Validator::new_with_features(features()).validate_all(bytes)?;
     check_imports(types.as_ref())?;
     let manifest = read_manifest(bytes)?;

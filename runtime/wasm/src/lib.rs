@@ -11,12 +11,13 @@
 //! thread makes the next spare, the later the oftener it fails. The contract is in [`weft_abi`].
 //!
 //! It knows neither DPDK nor how rules and stages are named.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod allowance;
 mod backoff;
 mod bell;
 mod classify;
+mod compile;
 mod deployment;
 mod host;
 mod inspect;
@@ -38,6 +39,9 @@ mod verdict;
 mod ward;
 mod window;
 
+pub use compile::{
+    CacheError, ChildProcess, CompileLimits, Compiler, Excess, Origin, serve_compiler,
+};
 pub use deployment::{Deployed, Deployment, Limits, OnFault};
 pub use host::{Host, HostError, HostOptions};
 pub use instantiate_error::InstantiateError;

@@ -1,4 +1,4 @@
-use crate::manifest::ManifestError;
+use crate::{compile::Excess, manifest::ManifestError};
 
 /// Why a module was refused before anything of it ran.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -117,6 +117,15 @@ pub enum LoadError {
         /// The most that there may be.
         limit: u64,
     },
+    /// It is more than the compiler takes on.
+    #[error(
+        "the module is too much to compile: {0}; split it, build it for size, or raise the limit in \
+         the configuration"
+    )]
+    Excess(#[from] Excess),
+    /// The compiler could not be run; that is not the module's fault.
+    #[error("the compiler could not be run: {0}")]
+    Compiler(String),
     /// It is valid, but the compiler could not do it.
     #[error("the module could not be compiled: {0}")]
     Compile(String),

@@ -5,6 +5,7 @@ use wasmtime::InstancePre;
 use weft_abi::Manifest;
 
 use crate::{
+    compile::{Origin, Outcome},
     host::Host,
     inspect::{Inspected, inspect},
     instance::Guest,
@@ -18,6 +19,8 @@ pub struct Module {
     size: usize,
     memory: u64,
     pre: InstancePre<Guest>,
+    origin: Origin,
+    cache_trouble: Option<String>,
 }
 
 impl Module {
@@ -30,10 +33,13 @@ impl Module {
     pub fn compile(host: &Host, bytes: &[u8]) -> Result<Arc<Self>, LoadError> {
         let Inspected { manifest, memory } = inspect(bytes, &host.options)?;
         let failed = |error: wasmtime::Error| LoadError::Compile(format!("{error:#}"));
-        let module = wasmtime::Module::from_binary(&host.engine, bytes).map_err(failed)?;
+        let digest = Sha256::digest(bytes);
+        let Outcome { module, origin, trouble } =
+            host.workshop.make(&host.engine, bytes, &digest.into())?;
         let pre = host.linker.instantiate_pre(&module).map_err(failed)?;
-        let digest = digest(bytes);
-        Ok(Arc::new(Self { manifest, digest, size: bytes.len(), memory, pre }))
+        let (digest, size) = (written(&digest), bytes.len());
+        let cache_trouble = trouble.map(|trouble| trouble.to_string());
+        Ok(Arc::new(Self { manifest, digest, size, memory, pre, origin, cache_trouble }))
     }
 
     /// What it says of itself.
@@ -46,6 +52,24 @@ impl Module {
     #[must_use]
     pub fn digest(&self) -> &str {
         &self.digest
+    }
+
+    /// What some bytes are known by, modules or not.
+    #[must_use]
+    pub fn digest_of(bytes: &[u8]) -> String {
+        written(&Sha256::digest(bytes))
+    }
+
+    /// Where its code is from.
+    #[must_use]
+    pub fn origin(&self) -> Origin {
+        self.origin
+    }
+
+    /// What went wrong with the cache of compiled modules, though nothing came of it but work.
+    #[must_use]
+    pub fn cache_trouble(&self) -> Option<&str> {
+        self.cache_trouble.as_deref()
     }
 
     /// The number of its bytes.
@@ -64,9 +88,9 @@ impl Module {
     }
 }
 
-fn digest(bytes: &[u8]) -> String {
+fn written(hash: &[u8]) -> String {
     let mut digest = String::from("sha256:");
-    for byte in Sha256::digest(bytes) {
+    for byte in hash {
         write!(digest, "{byte:02x}").expect("a string takes everything");
     }
     digest
@@ -77,6 +101,6 @@ mod tests {
     #[test]
     fn a_digest_is_that_of_the_standard() {
         let abc = "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
-        assert_eq!(super::digest(b"abc"), abc);
+        assert_eq!(super::Module::digest_of(b"abc"), abc);
     }
 }

@@ -1,7 +1,9 @@
 //! What the crate promises of modules that are right, and of those that are wrong.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+mod cache;
 mod classifying;
+mod compiling;
 mod faults;
 mod guest;
 mod harness;
