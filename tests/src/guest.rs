@@ -46,6 +46,18 @@ impl Guest {
         wat::parse_str(&text).unwrap_or_else(|error| panic!("{error}\n{text}"))
     }
 
+    /// The module's bytes, with more in it that nobody calls.
+    ///
+    /// # Panics
+    ///
+    /// Panics if a part is not in the text format.
+    #[must_use]
+    pub fn wasm_with(&self, more: &str) -> Vec<u8> {
+        let text = self.text();
+        let text = format!("{} {more})", text.strip_suffix(')').expect("it ends in a bracket"));
+        wat::parse_str(&text).unwrap_or_else(|error| panic!("{error}"))
+    }
+
     fn text(&self) -> String {
         let manifest = json!({
             "name": "subject",

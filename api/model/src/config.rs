@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::{
-    Action, BucketSpec, GroupSpec, Invalid, MacTableSpec, MeterSpec, Name, PortSpec, RuleSpec,
-    StageSpec, TableNumber, TableSpec,
+    Action, BucketSpec, CompilerConfig, GroupSpec, Invalid, MacTableSpec, MeterSpec, Name,
+    PortSpec, RuleSpec, StageSpec, TableNumber, TableSpec,
 };
 
 /// The whole file.
@@ -25,6 +25,8 @@ pub struct Config {
     pub memory: MemoryConfig,
     /// The threads that move packets.
     pub workers: WorkersConfig,
+    /// How modules are compiled.
+    pub compiler: CompilerConfig,
     /// The ports, by name.
     pub ports: BTreeMap<Name, PortSpec>,
     /// The modules, by name.
@@ -242,6 +244,7 @@ impl Config {
         let mut invalid = Vec::new();
         invalid.extend(self.invalid_settings().map(|(path, reason)| Invalid::at(path, reason)));
         invalid.extend(self.workers.invalid());
+        invalid.extend(self.compiler.invalid());
         invalid.extend(self.invalid_ports());
         invalid.extend(self.invalid_stages());
         invalid.extend(self.invalid_meters());

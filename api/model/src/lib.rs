@@ -7,6 +7,7 @@
 
 mod action;
 mod batch;
+mod compiler_config;
 mod config;
 mod explain;
 mod field;
@@ -31,6 +32,7 @@ mod worker;
 
 pub use action::{Action, CopiedField, CopyField, LabelProtocol, PushMpls, PushVlan, Sample};
 pub use batch::{DeleteRule, PutRule, RuleBatch, RuleOperation, RulesChanged};
+pub use compiler_config::CompilerConfig;
 pub use config::{
     ApiConfig, Config, ConfigError, Hugepages, MemoryConfig, ModuleSource, TableConfig,
     WorkersConfig,

@@ -77,6 +77,8 @@ codes! {
     ModuleInUse => "module-in-use",
     /// The upload is not a module for this daemon.
     ModuleInvalid => "module-invalid",
+    /// The module is more than the compiler takes on.
+    CompileLimit => "compile-limit",
     /// There is no stage of that name.
     StageNotFound => "stage-not-found",
     /// Rules send packets to the stage.

@@ -48,6 +48,7 @@ fn a_file_is_read_with_its_defaults_filled_in() {
         "memory": {"hugepages": "auto", "size_mb": 512, "buffers": 16_383},
         "workers": {"cores": [1], "exact_entries": 65_536, "flow_limit": 200_000,
             "flow_idle_ms": 5000, "flow_hard_ms": 0},
+        "compiler": {"time_limit_ms": 10_000, "memory_limit_mb": 1024, "function_limit": 20_000},
         "ports": {
             "lan": {"device": "net_af_packet0,iface=veth-lan"},
             "wan": {"device": "net_af_packet1,iface=veth-wan", "mtu": 1500},
@@ -82,6 +83,7 @@ fn an_empty_file_is_a_daemon_that_does_nothing_yet() {
         "memory": {"hugepages": "auto", "size_mb": 512, "buffers": 16_383},
         "workers": {"exact_entries": 65_536, "flow_limit": 200_000, "flow_idle_ms": 10_000,
             "flow_hard_ms": 0},
+        "compiler": {"time_limit_ms": 10_000, "memory_limit_mb": 1024, "function_limit": 20_000},
         "ports": {}, "modules": {}, "stages": {}, "meters": {}, "groups": {}, "tables": {},
         "mac_table": {"age_s": 300, "limit": 8192},
     });

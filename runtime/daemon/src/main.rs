@@ -26,7 +26,16 @@ use serve::Api;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
+/// The argument by which the daemon has itself compile a module, in a process of its own.
+pub(crate) const COMPILE: &str = "compile-module";
+
 fn main() -> ExitCode {
+    let mut words = std::env::args_os().skip(1);
+    if words.next().is_some_and(|word| word == COMPILE) {
+        return wasm::serve_compiler(
+            words.next().and_then(|word| word.into_string().ok()).as_deref(),
+        );
+    }
     let arguments = Arguments::parse();
     tracing_subscriber::fmt()
         .with_writer(std::io::stderr)

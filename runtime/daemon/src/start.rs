@@ -8,7 +8,7 @@ use std::{
 };
 
 use anyhow::{Context, Result};
-use api_model::{Config, Hugepages, MemoryConfig, WorkersConfig};
+use api_model::{CompilerConfig, Config, Hugepages, MemoryConfig, WorkersConfig};
 use dataplane::{flow::Seed, worker::Settings};
 use dpdk::{Eal, EalOptions, Pool};
 
@@ -29,7 +29,7 @@ pub(crate) fn daemon(config: &Config, cores: Cores) -> Result<Arc<Daemon>> {
         main_core: cores.control[0],
     })?;
     let pool = Pool::new(&eal, "packets", config.memory.buffers, BUFFER_CACHE, None)?;
-    let host = wasm::Host::new(wasm::HostOptions::default())?;
+    let host = wasm::Host::new(host_options(&config.compiler))?;
     let seed = Seed(RandomState::new().hash_one(std::process::id()));
     let settings = settings(&config.workers, eal.tsc_hz(), seed);
     let plane = Plane::start(&cores, &eal, settings)?;
@@ -55,6 +55,23 @@ fn settings(config: &WorkersConfig, cycles_a_second: u64, seed: Seed) -> Setting
         flow_limit: config.flow_limit as usize,
         idle: cycles(config.flow_idle_ms),
         hard: cycles(config.flow_hard_ms),
+    }
+}
+
+/// Modules are compiled by this very program.
+fn host_options(config: &CompilerConfig) -> wasm::HostOptions {
+    let compile = wasm::CompileLimits {
+        time: Duration::from_millis(config.time_limit_ms.into()),
+        memory_bytes: (config.memory_limit_mb as usize) << 20,
+        functions: config.function_limit,
+        ..wasm::CompileLimits::default()
+    };
+    let child = wasm::ChildProcess::of_this_program(crate::COMPILE);
+    wasm::HostOptions {
+        compiler: wasm::Compiler::Child(child),
+        compile,
+        cache: config.cache.clone(),
+        ..wasm::HostOptions::default()
     }
 }
 

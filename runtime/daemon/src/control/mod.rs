@@ -42,6 +42,9 @@ pub(crate) struct Daemon {
     plane: Plane,
     /// Held by whoever makes a change, from its first look to its last.
     changes: Mutex<()>,
+    /// Held by whoever has a module compiled: one after the other, so that the compiler's limits
+    /// are those of the daemon, and the same bytes are compiled once.
+    compiling: Mutex<()>,
     state: Mutex<State>,
 }
 
@@ -54,8 +57,8 @@ impl Daemon {
         cores: Cores,
         plane: Plane,
     ) -> Self {
-        let (changes, state) = Default::default();
-        Self { eal, pool, host, cores, plane, changes, state }
+        let (changes, compiling, state) = Default::default();
+        Self { eal, pool, host, cores, plane, changes, compiling, state }
     }
 
     fn changing(&self) -> MutexGuard<'_, ()> {

@@ -1,4 +1,7 @@
-use std::sync::Arc;
+use std::{
+    sync::{Arc, PoisonError},
+    time::Instant,
+};
 
 use api_model::{Code, Invalid, Module as Resource, Name};
 use api_server::{ControlError, Kind, Put};
@@ -24,7 +27,7 @@ impl Daemon {
 
     /// Compiles a module and keeps it under a name: the one given, or its own.
     pub(super) fn keep_module(&self, name: Option<&Name>, wasm: &[u8]) -> Answer<Put<Resource>> {
-        let module = Module::compile(&self.host, wasm).map_err(refusal::load)?;
+        let module = self.compile_module(wasm)?;
         let name = match name {
             Some(name) => name.clone(),
             None => own_name(&module)?,
@@ -42,6 +45,24 @@ impl Daemon {
         };
         let resource = describe(&state, &name, &module);
         Ok(if new { Put::Created(resource) } else { Put::Replaced(resource) })
+    }
+
+    /// Compiles a module, unless one with the same bytes is kept.
+    fn compile_module(&self, wasm: &[u8]) -> Answer<Arc<Module>> {
+        let _compiling = self.compiling.lock().unwrap_or_else(PoisonError::into_inner);
+        let digest = Module::digest_of(wasm);
+        let known = self.state().modules.values().find(|it| it.digest() == digest).cloned();
+        if let Some(module) = known {
+            return Ok(module);
+        }
+        let started = Instant::now();
+        let module = Module::compile(&self.host, wasm).map_err(refusal::load)?;
+        if let Some(trouble) = module.cache_trouble() {
+            tracing::warn!("{trouble}");
+        }
+        let (took, from) = (started.elapsed(), module.origin());
+        tracing::debug!(digest, ?took, ?from, "compiled");
+        Ok(module)
     }
 
     pub(super) fn remove_module(&self, name: &Name) -> Answer<()> {

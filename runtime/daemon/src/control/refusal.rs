@@ -50,7 +50,12 @@ pub(super) fn unchanged(error: Stalled) -> ControlError {
 }
 
 pub(super) fn load(error: LoadError) -> ControlError {
-    invalid(Code::ModuleInvalid, Invalid::at(&[], error.to_string()))
+    let code = match error {
+        LoadError::Excess(_) => Code::CompileLimit,
+        LoadError::Compiler(_) => return ControlError::Internal { detail: error.to_string() },
+        _ => Code::ModuleInvalid,
+    };
+    invalid(code, Invalid::at(&[], error.to_string()))
 }
 
 pub(super) fn instantiate(error: InstantiateError) -> ControlError {
