@@ -96,6 +96,11 @@ struct rte_mbuf *dp_mbuf_duplicate(const struct rte_mbuf *mbuf)
 	return copy;
 }
 
+struct rte_mbuf *dp_mbuf_fresh(const struct rte_mbuf *mbuf)
+{
+	return rte_pktmbuf_alloc(mbuf->pool);
+}
+
 struct rte_mempool *dp_pool_create(const char *name, uint32_t buffers, uint32_t cache, int numa_node)
 {
 	return rte_pktmbuf_pool_create(name, buffers, cache, 0, RTE_MBUF_DEFAULT_BUF_SIZE, numa_node);

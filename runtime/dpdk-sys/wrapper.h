@@ -19,6 +19,7 @@
 /* Where the fields of a packet buffer lie in the installed release. */
 enum dp_mbuf_offset {
 	DP_MBUF_BUF_ADDR = offsetof(struct rte_mbuf, buf_addr),
+	DP_MBUF_BUF_LEN = offsetof(struct rte_mbuf, buf_len),
 	DP_MBUF_DATA_OFF = offsetof(struct rte_mbuf, data_off),
 	DP_MBUF_NB_SEGS = offsetof(struct rte_mbuf, nb_segs),
 	DP_MBUF_PKT_LEN = offsetof(struct rte_mbuf, pkt_len),
@@ -50,6 +51,8 @@ uint16_t dp_tx_burst(uint16_t port, uint16_t queue, struct rte_mbuf **mbufs, uin
 
 /* A single-segment copy of a single-segment buffer, from the same pool. NULL if there is none. */
 struct rte_mbuf *dp_mbuf_duplicate(const struct rte_mbuf *mbuf);
+/* A buffer from the pool that another is from. NULL if there is none. */
+struct rte_mbuf *dp_mbuf_fresh(const struct rte_mbuf *mbuf);
 
 /* A pool of buffers for one packet each. `numa_node` may be -1. */
 struct rte_mempool *dp_pool_create(const char *name, uint32_t buffers, uint32_t cache, int numa_node);

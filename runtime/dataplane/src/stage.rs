@@ -52,6 +52,62 @@ pub struct Batch<'a, P> {
     packets: &'a mut [P],
     contexts: &'a mut [Context],
     members: &'a [u16],
+    outbox: Option<&'a mut Outbox<P>>,
+}
+
+/// Where stages put packets of their own, of a fixed size.
+#[derive(Debug)]
+pub struct Outbox<P> {
+    emitted: Vec<Emitted<P>>,
+    room: usize,
+}
+
+/// A packet that a stage made.
+#[derive(Debug)]
+pub struct Emitted<P> {
+    /// The place in its burst of the packet that it is counted with.
+    pub place: u16,
+    /// Where it goes: by a port, or to be looked up in a table.
+    pub to: Destination,
+    /// Its metadata.
+    pub metadata: u64,
+    /// The packet.
+    pub packet: P,
+}
+
+/// Where a packet goes that a stage made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Destination {
+    /// It leaves by a port, before the packet that it is counted with and behind those before.
+    Output(PortId),
+    /// It is looked up from a table on, in a later burst of the same worker.
+    Goto(TableId),
+}
+
+impl<P> Default for Outbox<P> {
+    /// Without room.
+    fn default() -> Self {
+        Self { emitted: Vec::new(), room: 0 }
+    }
+}
+
+impl<P> Outbox<P> {
+    /// With room for so many packets.
+    #[must_use]
+    pub fn new(room: usize) -> Self {
+        Self { emitted: Vec::with_capacity(room), room }
+    }
+
+    /// Whether nothing is in it.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.emitted.is_empty()
+    }
+
+    /// Takes out what is in it, in order.
+    pub fn drain(&mut self) -> impl Iterator<Item = Emitted<P>> {
+        self.emitted.drain(..)
+    }
 }
 
 impl<'a, P> Batch<'a, P> {
@@ -63,7 +119,35 @@ impl<'a, P> Batch<'a, P> {
     /// none of them.
     pub fn new(packets: &'a mut [P], contexts: &'a mut [Context], members: &'a [u16]) -> Self {
         assert_eq!(packets.len(), contexts.len(), "each packet has its context");
-        Self { packets, contexts, members }
+        Self { packets, contexts, members, outbox: None }
+    }
+
+    /// The same, with a place for packets that the stage makes.
+    #[must_use]
+    pub fn with_outbox(self, outbox: &'a mut Outbox<P>) -> Self {
+        Self { outbox: Some(outbox), ..self }
+    }
+
+    /// Sends a packet that the stage made, and counts it with packet `index`.
+    ///
+    /// # Errors
+    ///
+    /// The packet, if there is no room for it.
+    pub fn emit(
+        &mut self,
+        index: usize,
+        to: Destination,
+        metadata: u64,
+        packet: P,
+    ) -> Result<(), P> {
+        let place = self.members[index];
+        match &mut self.outbox {
+            Some(outbox) if outbox.emitted.len() < outbox.room => {
+                outbox.emitted.push(Emitted { place, to, metadata, packet });
+                Ok(())
+            }
+            _ => Err(packet),
+        }
     }
 
     /// How many packets it has.
@@ -162,8 +246,8 @@ impl Answer {
 ///
 /// A stage neither allocates, blocks nor logs in `run`. What it keeps belongs to its worker.
 pub trait Stage<P>: Send {
-    /// Sets the verdict of every packet of the batch, and may rewrite the packets, but not their
-    /// length.
+    /// Sets the verdict of every packet of the batch, and may rewrite, grow and shrink the packets,
+    /// and make others.
     fn run(&mut self, batch: &mut Batch<'_, P>);
 
     /// Says what packets are, one answer for each. A stage that is no classifier has none.

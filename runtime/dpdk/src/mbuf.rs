@@ -2,7 +2,8 @@ use std::{mem, ptr::NonNull, slice};
 
 use dataplane::Packet;
 use dpdk_sys::{
-    DP_MBUF_BUF_ADDR, DP_MBUF_DATA_LEN, DP_MBUF_DATA_OFF, DP_MBUF_NB_SEGS, DP_MBUF_PKT_LEN,
+    DP_MBUF_BUF_ADDR, DP_MBUF_BUF_LEN, DP_MBUF_DATA_LEN, DP_MBUF_DATA_OFF, DP_MBUF_NB_SEGS,
+    DP_MBUF_PKT_LEN,
 };
 
 /// One packet in a buffer of a [`Pool`](crate::Pool), which gets the buffer back on drop.
@@ -86,6 +87,13 @@ impl Mbuf {
         unsafe { self.read(DP_MBUF_DATA_OFF) }
     }
 
+    /// The bytes of its buffer, with all room in it.
+    #[inline]
+    fn capacity(&self) -> u16 {
+        // SAFETY: buf_len is a u16.
+        unsafe { self.read(DP_MBUF_BUF_LEN) }
+    }
+
     /// Moves the frame's ends. They lie within the buffer.
     #[inline]
     fn set_place(&mut self, offset: u16, length: u16) {
@@ -139,6 +147,24 @@ impl Packet for Mbuf {
         Some(self.bytes_mut())
     }
 
+    #[inline]
+    fn push_back(&mut self, count: usize) -> Option<&mut [u8]> {
+        let length = self.length().checked_add(u16::try_from(count).ok()?)?;
+        let end = self.offset().checked_add(length)?;
+        if end > self.capacity() {
+            return None;
+        }
+        self.set_place(self.offset(), length);
+        Some(self.bytes_mut())
+    }
+
+    #[inline]
+    fn pull_back(&mut self, count: usize) -> Option<&mut [u8]> {
+        let length = self.length().checked_sub(u16::try_from(count).ok()?)?;
+        self.set_place(self.offset(), length);
+        Some(self.bytes_mut())
+    }
+
     /// Takes the buffer from the same pool, and copies what the driver said of the packet too. An
     /// empty packet has no duplicate.
     fn duplicate(&self) -> Option<Self> {
@@ -146,6 +172,16 @@ impl Packet for Mbuf {
         let copy = NonNull::new(unsafe { dpdk_sys::dp_mbuf_duplicate(self.raw.as_ptr()) })?;
         // SAFETY: the copy is fresh from a pool, of one segment, and nobody else has it.
         Some(unsafe { Self::from_raw(copy) })
+    }
+
+    fn fresh(&self, length: usize) -> Option<Self> {
+        let length = u16::try_from(length).ok()?;
+        // SAFETY: the buffer is alive, by the invariant, and so is its pool.
+        let raw = NonNull::new(unsafe { dpdk_sys::dp_mbuf_fresh(self.raw.as_ptr()) })?;
+        // SAFETY: a buffer fresh from a pool is of one segment, and nobody else has it.
+        let mut packet = unsafe { Self::from_raw(raw) };
+        packet.push_back(usize::from(length))?;
+        Some(packet)
     }
 
     #[inline]

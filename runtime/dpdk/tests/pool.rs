@@ -62,6 +62,40 @@ fn a_frame_shrinks_to_nothing_and_no_further() {
 }
 
 #[test]
+fn a_frame_grows_at_its_end_to_the_end_of_its_buffer_and_shrinks_again() {
+    let pool = pool("tail", 1);
+    let mut packet = pool.allocate_from(&[1, 2, 3]).unwrap();
+    let room = usize::from(Pool::ROOM) - 3;
+    assert!(packet.push_back(room + 1).is_none());
+    assert!(packet.push_back(usize::MAX).is_none());
+    assert_eq!(packet.bytes(), [1, 2, 3], "it is as it was");
+    packet.push_back(room).unwrap()[3..].fill(8);
+    assert!(packet.push_back(1).is_none());
+    assert_eq!(packet.bytes()[..4], [1, 2, 3, 8]);
+
+    assert!(packet.pull_back(room + 4).is_none());
+    assert_eq!(packet.pull_back(room + 1).unwrap(), [1, 2]);
+    assert_eq!(packet.pull_back(2).unwrap(), []);
+}
+
+#[test]
+fn a_fresh_packet_is_of_the_same_pool_and_of_any_length_that_fits() {
+    let pool = pool("fresh", 2);
+    let packet = pool.allocate_from(&[7; 60]).unwrap();
+    let room = usize::from(Pool::ROOM);
+    for length in [0, 60, room] {
+        let mut fresh = packet.fresh(length).unwrap();
+        fresh.bytes_mut().fill(9);
+        assert_eq!(fresh.bytes(), vec![9; length]);
+        assert_eq!(pool.free_count(), 0);
+        assert!(packet.fresh(length).is_none(), "there is no other buffer");
+    }
+    assert!(packet.fresh(room + 1).is_none());
+    assert!(packet.fresh(70_000).is_none());
+    assert_eq!((packet.bytes(), pool.free_count()), (&[7; 60][..], 1));
+}
+
+#[test]
 fn a_duplicate_has_the_same_bytes_and_a_life_of_its_own() {
     let pool = pool("twice", 2);
     for (grow, length) in [(0, 60), (0, 2048), (128, 2048), (5, 1)] {

@@ -39,8 +39,20 @@ impl Packet for Frame {
         None
     }
 
+    fn push_back(&mut self, _: usize) -> Option<&mut [u8]> {
+        None
+    }
+
+    fn pull_back(&mut self, _: usize) -> Option<&mut [u8]> {
+        None
+    }
+
     fn duplicate(&self) -> Option<Self> {
         Some(self.clone())
+    }
+
+    fn fresh(&self, _: usize) -> Option<Self> {
+        None
     }
 }
 

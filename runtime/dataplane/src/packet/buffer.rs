@@ -1,6 +1,6 @@
 use super::Packet;
 
-/// A packet in ordinary memory, with some room in front.
+/// A packet in ordinary memory, with some room at both ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Buffer {
     bytes: Vec<u8>,
@@ -10,6 +10,10 @@ pub struct Buffer {
 impl Buffer {
     /// The room in front of a new packet, in bytes; as much as a DPDK buffer has.
     pub const HEADROOM: usize = 128;
+
+    /// The most bytes that a packet grows to at its end, or that a new one has; as many as a DPDK
+    /// buffer has.
+    pub const ROOM: usize = 2048;
 
     /// A packet of these bytes.
     #[must_use]
@@ -39,7 +43,26 @@ impl Packet for Buffer {
         Some(self.bytes_mut())
     }
 
+    fn push_back(&mut self, count: usize) -> Option<&mut [u8]> {
+        let length = self.bytes.len().checked_add(count)?;
+        if length > Self::HEADROOM + Self::ROOM {
+            return None;
+        }
+        self.bytes.resize(length, 0);
+        Some(self.bytes_mut())
+    }
+
+    fn pull_back(&mut self, count: usize) -> Option<&mut [u8]> {
+        let length = self.bytes.len().checked_sub(count).filter(|&end| end >= self.start)?;
+        self.bytes.truncate(length);
+        Some(self.bytes_mut())
+    }
+
     fn duplicate(&self) -> Option<Self> {
         Some(self.clone())
+    }
+
+    fn fresh(&self, length: usize) -> Option<Self> {
+        (length <= Self::ROOM).then(|| Self::new(&vec![0; length]))
     }
 }

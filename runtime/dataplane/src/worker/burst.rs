@@ -1,9 +1,10 @@
-use std::cmp::Reverse;
+use std::{cmp::Reverse, collections::VecDeque};
 
 use super::{
     BURST, Stages,
     asking::ask_one,
     classifier::{AskOf, Classifier},
+    emitted::{Later, MOST_EMITTED, MOST_LATER},
     ports::Ports,
 };
 use crate::{
@@ -11,7 +12,7 @@ use crate::{
     flow::FlowKey,
     packet::{Headers, Parsed},
     program::ProgramId,
-    stage::{Answer, Context, Verdict},
+    stage::{Answer, Context, Outbox, Verdict},
 };
 
 /// What was received at once, and what is known of it. A packet stands at one place in all lists,
@@ -38,6 +39,10 @@ pub(super) struct Burst<P> {
     /// The packets that a program runs over.
     pub(super) members: Vec<u16>,
     copies: Vec<Twin<P>>,
+    /// What a stage made.
+    pub(super) outbox: Outbox<P>,
+    /// What stages made that is still to be looked up.
+    pub(super) later: VecDeque<Later<P>>,
 }
 
 /// Where a packet is looked up first.
@@ -69,7 +74,9 @@ impl<P> Burst<P> {
             common: None,
             programs: vec![None; BURST],
             members: Vec::with_capacity(BURST),
-            copies: Vec::with_capacity(BURST),
+            copies: Vec::with_capacity(BURST + MOST_EMITTED),
+            outbox: Outbox::new(MOST_EMITTED),
+            later: VecDeque::with_capacity(MOST_LATER),
         }
     }
 

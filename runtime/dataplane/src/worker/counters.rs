@@ -11,7 +11,8 @@ pub struct PortCounters {
     pub rx: Tally,
     /// Handed to the device and taken by it, wherever the packets came from.
     pub tx: Tally,
-    /// Copies made of packets that were received here.
+    /// Copies made of packets that were received here, and packets that stages made while they
+    /// looked at those.
     pub copied: u64,
     /// Of those copies, the ones that mirrors and samples made.
     pub mirrored: u64,

@@ -5,6 +5,7 @@ mod burst;
 mod cached_flow;
 mod classifier;
 mod counters;
+mod emitted;
 mod equipment;
 mod flows;
 mod groups;
@@ -159,6 +160,12 @@ impl<P: Packet, R: Receive<P>, T: Transmit<P>> Worker<P, R, T> {
                 now_at.slow = Some(place);
             }
         }
+        self.burst.run_emitted(
+            &mut self.classifier,
+            &mut self.stages,
+            &mut self.equipment,
+            &mut self.ports,
+        );
         self.iteration = now_at;
         true
     }

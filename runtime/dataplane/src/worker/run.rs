@@ -38,7 +38,20 @@ impl<P: Packet> Burst<P> {
         }
         self.open();
         self.run_first(classifier, stages, equipment, ports);
-        for _ in 1..MOST_LOOKUPS {
+        self.run_on(MOST_LOOKUPS - 1, classifier, stages, equipment, ports);
+    }
+
+    /// Looks packets up again as often as they are sent to another table and may be, then sends or
+    /// frees all.
+    pub(super) fn run_on<R: Receive<P>, T: Transmit<P>>(
+        &mut self,
+        lookups: usize,
+        classifier: &mut Classifier,
+        stages: &mut Stages<P>,
+        equipment: &mut Equipment,
+        ports: &mut Ports<P, R, T>,
+    ) {
+        for _ in 0..lookups {
             if !self.look_up_again(classifier, stages) {
                 break;
             }
@@ -137,7 +150,7 @@ impl<P: Packet> Burst<P> {
                 Action::Output(port) => self.copy_to(port, ports),
                 Action::Drop(reason) => return self.decide_all(reason.into()),
                 Action::Goto(table) => return self.decide_all(Verdict::Goto(table)),
-                Action::Stage(id) => self.run_stage(id, classifier, stages),
+                Action::Stage(id) => self.run_stage(id, classifier, stages, ports),
                 Action::Normal
                 | Action::Flood
                 | Action::Mirror(_)
@@ -252,7 +265,13 @@ impl<P: Packet> Burst<P> {
     }
 
     /// Has a stage decide on the members; those that it does decide on see no more of the program.
-    fn run_stage(&mut self, id: StageId, classifier: &Classifier, stages: &mut Stages<P>) {
+    fn run_stage<R: Receive<P>, T: Transmit<P>>(
+        &mut self,
+        id: StageId,
+        classifier: &Classifier,
+        stages: &mut Stages<P>,
+        ports: &mut Ports<P, R, T>,
+    ) {
         let Some(stage) = stages.get_mut(usize::from(id.0)).and_then(Option::as_mut) else {
             self.decide_all(DropReason::NoSuchStage.into());
             return self.members.clear();
@@ -264,8 +283,10 @@ impl<P: Packet> Burst<P> {
             context.headers = parsed.headers;
             context.flow_hash = classifier.seed().flow(&parsed.key);
         }
-        stage.run(&mut Batch::new(&mut self.packets, &mut self.contexts, &self.members));
+        let batch = Batch::new(&mut self.packets, &mut self.contexts, &self.members);
+        stage.run(&mut batch.with_outbox(&mut self.outbox));
         self.keep_undecided();
+        self.post(ports);
     }
 }
 

@@ -29,6 +29,11 @@ pub(crate) static HOST: LazyLock<Host> =
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Frame(pub(crate) Vec<u8>);
 
+impl Frame {
+    /// The most bytes that it grows to at its end.
+    pub(crate) const ROOM: usize = 2048;
+}
+
 impl Packet for Frame {
     fn bytes(&self) -> &[u8] {
         &self.0
@@ -38,16 +43,37 @@ impl Packet for Frame {
         &mut self.0
     }
 
-    fn push_front(&mut self, _: usize) -> Option<&mut [u8]> {
-        None
+    fn push_front(&mut self, count: usize) -> Option<&mut [u8]> {
+        // The content is not defined, and not what a test would expect.
+        self.0.splice(..0, std::iter::repeat_n(0xcc, count));
+        Some(&mut self.0)
     }
 
-    fn pull_front(&mut self, _: usize) -> Option<&mut [u8]> {
-        None
+    fn pull_front(&mut self, count: usize) -> Option<&mut [u8]> {
+        self.0 = self.0.get(count..)?.to_vec();
+        Some(&mut self.0)
+    }
+
+    fn push_back(&mut self, count: usize) -> Option<&mut [u8]> {
+        let length = self.0.len() + count;
+        if length > Self::ROOM {
+            return None;
+        }
+        self.0.resize(length, 0xcc);
+        Some(&mut self.0)
+    }
+
+    fn pull_back(&mut self, count: usize) -> Option<&mut [u8]> {
+        self.0.truncate(self.0.len().checked_sub(count)?);
+        Some(&mut self.0)
     }
 
     fn duplicate(&self) -> Option<Self> {
         Some(self.clone())
+    }
+
+    fn fresh(&self, length: usize) -> Option<Self> {
+        (length <= Self::ROOM).then(|| Self(vec![0xcc; length]))
     }
 }
 
