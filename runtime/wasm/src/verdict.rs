@@ -26,6 +26,8 @@ pub(crate) enum Breach {
 
 impl Terms {
     /// Turns a module's answer into a verdict, and says whether the window was changed.
+    // Out of line, its answer would go through memory, which costs as much as the rest.
+    #[inline(always)]
     pub(crate) fn judge(&self, answer: &Descriptor) -> Result<(Verdict, bool), Breach> {
         let dirty = answer.flags & flags::DIRTY != 0;
         if dirty && !self.writes {
