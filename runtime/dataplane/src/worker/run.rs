@@ -277,8 +277,11 @@ impl<P: Packet> Burst<P> {
             return self.members.clear();
         };
         for index in 0..self.members.len() {
-            let place = usize::from(self.members[index]);
-            self.parse_if_rewritten(place);
+            self.parse_if_rewritten(usize::from(self.members[index]));
+        }
+        // Not in the same round: what was just written in parts cannot be read as a whole yet.
+        for &member in &self.members {
+            let place = usize::from(member);
             let (parsed, context) = (&self.parsed[place], &mut self.contexts[place]);
             context.headers = parsed.headers;
             context.flow_hash = classifier.seed().flow(&parsed.key);
