@@ -1,5 +1,7 @@
 //! Classifiers: what packets are, by their keys and as much of their bytes as the manifest asks for.
 
+use std::ops::Range;
+
 use dataplane::{
     DropReason, Packet, PortId,
     flow::{FlowKey, layers},
@@ -19,40 +21,76 @@ use crate::{
 impl WasmStage {
     /// Has the instance say what packets are, one answer for each.
     pub(crate) fn say<P: Packet>(&mut self, questions: Questions<'_, P>, answers: &mut [Answer]) {
-        if self.instance.is_none() {
-            self.instance = self.ward.seats[self.worker].spare();
-        }
-        let mut first = 0;
-        while first < questions.len() {
-            first = self.say_some(questions, answers, first);
+        self.say_all(questions, answers, 0..questions.len());
+    }
+
+    fn say_all<P: Packet>(
+        &mut self,
+        questions: Questions<'_, P>,
+        answers: &mut [Answer],
+        places: Range<usize>,
+    ) {
+        self.muster();
+        let mut first = places.start;
+        while first < places.end {
+            first = self.say_some(questions, answers, first..places.end);
         }
     }
 
-    /// Has it say what packets from `first` on are. Returns the first that it has said nothing of.
+    /// Has it say what packets from the first on are. Returns the first that it has said nothing
+    /// of.
     fn say_some<P: Packet>(
         &mut self,
         questions: Questions<'_, P>,
         answers: &mut [Answer],
-        first: usize,
+        places: Range<usize>,
     ) -> usize {
         let Some(instance) = &mut self.instance else {
-            self.tally().unavailable.add((questions.len() - first) as u64);
-            for (place, answer) in answers.iter_mut().enumerate().skip(first) {
-                *answer = self.makeshift(questions.get(place).0, DropReason::StageUnavailable);
-            }
-            return questions.len();
+            let end = places.end;
+            self.tally().unavailable.add(places.len() as u64);
+            self.say_instead(questions, answers, places, DropReason::StageUnavailable);
+            return end;
         };
-        let count = instance.room().min(questions.len() - first);
+        let first = places.start;
+        let count = instance.room().min(places.len());
         let outcome = instance.say(questions, &mut answers[first..first + count], first);
         self.note(&outcome);
         let Some(error) = outcome.fault else { return first + count };
-        let reason = self.replace(error);
-        if outcome.decided == count {
-            return first + count;
-        }
         let place = first + outcome.decided;
-        answers[place] = self.makeshift(questions.get(place).0, reason);
+        if outcome.decided == count {
+            self.replace(error, None);
+            return place;
+        }
+        let (parsed, packet) = questions.get(place);
+        let in_port = PortId(parsed.key.in_port);
+        let specimen = self.ward.seats[self.worker].keep(in_port, packet.bytes());
+        let reason = self.replace(error, specimen);
+        self.say_instead(questions, answers, place..place + 1, reason);
         place + 1
+    }
+
+    /// Says what there is to say in place of an instance: what the deployment before this one
+    /// says, or what the policy does.
+    fn say_instead<P: Packet>(
+        &mut self,
+        questions: Questions<'_, P>,
+        answers: &mut [Answer],
+        places: Range<usize>,
+        reason: DropReason,
+    ) {
+        let Some(last_good) = &mut self.last_good else {
+            return places
+                .for_each(|place| answers[place] = self.makeshift(questions.get(place).0, reason));
+        };
+        last_good.say_all(questions, answers, places.clone());
+        self.tally().last_good.add(places.len() as u64);
+        let mut totals = VerdictTotals::default();
+        for answer in &mut answers[places] {
+            // It is not this deployment's word, so it is not to be kept.
+            answer.makeshift = true;
+            totals.count(answer.drop.map_or(Verdict::Next, Verdict::from), 1);
+        }
+        self.tally().verdicts(totals);
     }
 
     /// What is said in place of the module.

@@ -44,6 +44,11 @@ pub struct Limits {
     pub deadline: Duration,
     /// The processor's time from its instantiation until it is ready.
     pub start_deadline: Duration,
+    /// The faults within the window that are not yet too many: with one more, no instance is made
+    /// until the stage is resumed.
+    pub faults: u32,
+    /// How long a fault counts.
+    pub fault_window: Duration,
 }
 
 impl Default for Limits {
@@ -52,6 +57,8 @@ impl Default for Limits {
             memory_bytes: 16 << 20,
             deadline: Duration::from_millis(10),
             start_deadline: Duration::from_secs(1),
+            faults: 10,
+            fault_window: Duration::from_secs(10),
         }
     }
 }
@@ -65,13 +72,15 @@ pub enum OnFault {
     Drop,
     /// It goes on as if the stage were not there.
     Bypass,
+    /// The deployment before this one decides on it; without one, it is dropped.
+    LastGood,
 }
 
 impl OnFault {
     /// The verdict on a packet.
     pub(crate) fn verdict(self, reason: DropReason) -> Verdict {
         match self {
-            Self::Drop => reason.into(),
+            Self::Drop | Self::LastGood => reason.into(),
             Self::Bypass => Verdict::Next,
         }
     }
@@ -84,7 +93,7 @@ impl OnFault {
 pub struct Deployed {
     /// The stages. Each is one worker's.
     pub stages: Vec<WasmStage>,
-    /// Their counters, log and last fault.
+    /// Their counters, their log, how they do and their last faults.
     pub stats: Arc<StageStats>,
 }
 
@@ -97,18 +106,37 @@ impl Deployment {
     ///
     /// A limit that cannot be, or a module that does not get ready.
     pub fn deploy(self, host: &Host, workers: usize) -> Result<Deployed, InstantiateError> {
+        self.deploy_beside(Vec::new(), host, workers)
+    }
+
+    /// The same, with another deployment that decides where this one cannot: what
+    /// [`OnFault::LastGood`] is about.
+    ///
+    /// # Errors
+    ///
+    /// Those of both.
+    pub fn deploy_over(
+        self,
+        last_good: Self,
+        host: &Host,
+        workers: usize,
+    ) -> Result<Deployed, InstantiateError> {
+        // Nobody decides in place of the one that does.
+        let last_good = Self { on_fault: OnFault::Drop, ..last_good };
+        self.deploy_beside(last_good.deploy(host, workers)?.stages, host, workers)
+    }
+
+    fn deploy_beside(
+        self,
+        last_good: Vec<WasmStage>,
+        host: &Host,
+        workers: usize,
+    ) -> Result<Deployed, InstantiateError> {
         self.check(host)?;
-        let manifest = self.module.manifest();
-        let stats = Arc::new(StageStats::new(&manifest.counters, workers));
-        let terms = Terms { reasons: self.reasons, writes: manifest.writes };
-        let plan = Plan {
-            shape: BatchArea { packets: self.batch, window: manifest.slot() },
-            config: self.config.to_string().into_bytes(),
-            limits: self.limits,
-            stats: Arc::clone(&stats),
-            ticker: Arc::clone(&host.ticker),
-            module: self.module,
-        };
+        let bell = host.nursery.bell();
+        let counters = &self.module.manifest().counters;
+        let stats = Arc::new(StageStats::new(counters, workers, Arc::clone(bell)));
+        let (plan, terms) = self.plan(host, &stats);
         let mut instances = Vec::with_capacity(workers);
         let mut seats = Vec::with_capacity(workers);
         for _ in 0..workers {
@@ -119,17 +147,34 @@ impl Deployment {
             plan,
             terms,
             on_fault: self.on_fault,
-            bell: Arc::clone(host.nursery.bell()),
+            has_last_good: !last_good.is_empty(),
+            bell: Arc::clone(bell),
             seats: seats.into(),
         });
         host.nursery.admit(&ward);
-        let stage = |(worker, instance)| WasmStage::new(Arc::clone(&ward), worker, instance);
+        let mut last_good = last_good.into_iter();
+        let stage = |(worker, instance)| {
+            WasmStage::new(Arc::clone(&ward), worker, instance, last_good.next())
+        };
         let stages = instances.into_iter().enumerate().map(stage).collect();
         Ok(Deployed { stages, stats })
     }
 
+    fn plan(&self, host: &Host, stats: &Arc<StageStats>) -> (Plan, Terms) {
+        let manifest = self.module.manifest();
+        let plan = Plan {
+            shape: BatchArea { packets: self.batch, window: manifest.slot() },
+            config: self.config.to_string().into_bytes(),
+            limits: self.limits,
+            stats: Arc::clone(stats),
+            ticker: Arc::clone(&host.ticker),
+            module: Arc::clone(&self.module),
+        };
+        (plan, Terms { reasons: self.reasons.clone(), writes: manifest.writes })
+    }
+
     fn check(&self, host: &Host) -> Result<(), InstantiateError> {
-        let Limits { memory_bytes, deadline, start_deadline } = self.limits;
+        let Limits { memory_bytes, deadline, start_deadline, .. } = self.limits;
         let ceiling = host.options.memory_bytes;
         let reasons = self.module.manifest().drop_reasons.len();
         let time = Duration::from_micros(1)..=Duration::from_secs(60);

@@ -1,4 +1,4 @@
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 use dataplane::{
     DropReason, Packet,
@@ -8,8 +8,9 @@ use wasmtime::Trap;
 
 use crate::{
     instance::{Instance, Outcome},
+    specimen::Specimen,
     stats::{FaultKind, Tally, VerdictTotals},
-    ward::Ward,
+    ward::{Failure, Ward},
 };
 
 /// One worker's stage of a deployment.
@@ -20,37 +21,71 @@ pub struct WasmStage {
     pub(crate) ward: Arc<Ward>,
     pub(crate) worker: usize,
     pub(crate) instance: Option<Instance>,
+    /// The deployment before this one, which decides where this one cannot.
+    pub(crate) last_good: Option<Box<WasmStage>>,
     counters: GuestCounters,
 }
 
 impl WasmStage {
-    pub(crate) fn new(ward: Arc<Ward>, worker: usize, instance: Instance) -> Self {
+    pub(crate) fn new(
+        ward: Arc<Ward>,
+        worker: usize,
+        instance: Instance,
+        last_good: Option<Self>,
+    ) -> Self {
         let counters = GuestCounters::new(ward.plan.module.manifest().counters.len());
-        Self { ward, worker, instance: Some(instance), counters }
+        let last_good = last_good.map(Box::new);
+        Self { ward, worker, instance: Some(instance), last_good, counters }
     }
 
     pub(crate) fn tally(&self) -> &Tally {
         self.ward.plan.stats.tally(self.worker)
     }
 
-    /// Has the instance decide on packets from `first` on, and returns the place of the first that
-    /// is still undecided.
-    fn call<P: Packet>(&mut self, batch: &mut Batch<'_, P>, first: usize) -> usize {
-        let Some(instance) = &mut self.instance else { return self.pass_by(batch, first) };
-        let count = instance.room().min(batch.len() - first);
-        let outcome = instance.decide(batch, first, count, &self.ward.terms);
-        self.note(&outcome);
-        match outcome.fault {
-            None => first + count,
-            Some(error) => {
-                let at_fault = (outcome.decided < count).then_some(first + outcome.decided);
-                let reason = self.replace(error);
-                if let Some(place) = at_fault {
-                    self.give(batch, place..place + 1, reason);
-                }
-                at_fault.map_or(first + count, |place| place + 1)
+    /// Has an instance at hand, if there may be one.
+    pub(crate) fn muster(&mut self) {
+        if self.ward.plan.stats.health().is_quarantined() {
+            if let Some(instance) = self.instance.take() {
+                self.counters.restart();
+                self.ward.discard(self.worker, instance, None);
+            }
+        } else if self.instance.is_none() {
+            self.instance = self.ward.seats[self.worker].spare();
+            // Whoever took the last spare wants another.
+            if self.instance.is_some() {
+                self.ward.bell.ring();
             }
         }
+    }
+
+    /// Decides on the packets of `places`, by as many calls as that takes.
+    fn decide<P: Packet>(&mut self, batch: &mut Batch<'_, P>, places: Range<usize>) {
+        self.muster();
+        let mut first = places.start;
+        while first < places.end {
+            first = self.call(batch, first..places.end);
+        }
+    }
+
+    /// Has the instance decide on packets from the first on, and returns the place of the first
+    /// that is still undecided.
+    fn call<P: Packet>(&mut self, batch: &mut Batch<'_, P>, places: Range<usize>) -> usize {
+        let Some(instance) = &mut self.instance else { return self.pass_by(batch, places) };
+        let first = places.start;
+        let count = instance.room().min(places.len());
+        let outcome = instance.decide(batch, first, count, &self.ward.terms);
+        self.note(&outcome);
+        let Some(error) = outcome.fault else { return first + count };
+        let place = first + outcome.decided;
+        if outcome.decided == count {
+            self.replace(error, None);
+            return place;
+        }
+        let (packet, context) = batch.get(place);
+        let specimen = self.ward.seats[self.worker].keep(context.in_port, packet.bytes());
+        let reason = self.replace(error, specimen);
+        self.settle(batch, place..place + 1, reason);
+        place + 1
     }
 
     /// Counts what came of a call.
@@ -66,8 +101,12 @@ impl WasmStage {
     }
 
     /// Takes another instance, if one is ready, in place of one whose call did not return. Says what
-    /// the packet that it was at may be dropped for.
-    pub(crate) fn replace(&mut self, error: wasmtime::Error) -> DropReason {
+    /// the packet that it was at, of which there is a specimen, may be dropped for.
+    pub(crate) fn replace(
+        &mut self,
+        error: wasmtime::Error,
+        specimen: Option<Specimen>,
+    ) -> DropReason {
         let (kind, reason, counter) = match error.downcast_ref() {
             Some(Trap::Interrupt) => {
                 (FaultKind::Deadline, DropReason::StageDeadline, &self.tally().deadlines)
@@ -76,47 +115,47 @@ impl WasmStage {
         };
         counter.add(1);
         if let Some(instance) = self.instance.take() {
-            self.ward.discard(self.worker, instance, kind, error);
+            let failure = Failure { kind, error, specimen };
+            self.ward.discard(self.worker, instance, Some(failure));
         }
         self.counters.restart();
         self.instance = self.ward.seats[self.worker].spare();
         reason
     }
 
-    /// Settles the packets from `first` on for which there is no instance.
-    fn pass_by<P: Packet>(&self, batch: &mut Batch<'_, P>, first: usize) -> usize {
-        let rest = first..batch.len();
-        self.tally().unavailable.add(rest.len() as u64);
-        self.give(batch, rest, DropReason::StageUnavailable);
-        batch.len()
+    /// Settles the packets for which there is no instance.
+    fn pass_by<P: Packet>(&mut self, batch: &mut Batch<'_, P>, places: Range<usize>) -> usize {
+        let end = places.end;
+        self.tally().unavailable.add(places.len() as u64);
+        self.settle(batch, places, DropReason::StageUnavailable);
+        end
     }
 
-    /// Gives packets the verdict that the stage has for faults.
-    fn give<P>(
-        &self,
+    /// Gives packets the verdict of the deployment before this one, or the one that the stage has
+    /// for faults.
+    fn settle<P: Packet>(
+        &mut self,
         batch: &mut Batch<'_, P>,
-        places: std::ops::Range<usize>,
+        places: Range<usize>,
         reason: DropReason,
     ) {
-        let verdict = self.ward.on_fault.verdict(reason);
         let mut totals = VerdictTotals::default();
-        totals.count(verdict, places.len() as u64);
-        self.tally().verdicts(totals);
-        for place in places {
-            batch.get_mut(place).1.verdict = verdict;
+        if let Some(last_good) = &mut self.last_good {
+            last_good.decide(batch, places.clone());
+            self.tally().last_good.add(places.len() as u64);
+            places.for_each(|place| totals.count(batch.get(place).1.verdict, 1));
+        } else {
+            let verdict = self.ward.on_fault.verdict(reason);
+            totals.count(verdict, places.len() as u64);
+            places.for_each(|place| batch.get_mut(place).1.verdict = verdict);
         }
+        self.tally().verdicts(totals);
     }
 }
 
 impl<P: Packet> Stage<P> for WasmStage {
     fn run(&mut self, batch: &mut Batch<'_, P>) {
-        if self.instance.is_none() {
-            self.instance = self.ward.seats[self.worker].spare();
-        }
-        let mut first = 0;
-        while first < batch.len() {
-            first = self.call(batch, first);
-        }
+        self.decide(batch, 0..batch.len());
     }
 
     fn classify(&mut self, questions: Questions<'_, P>, answers: &mut [Answer]) {

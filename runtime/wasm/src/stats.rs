@@ -1,7 +1,7 @@
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, VecDeque},
     sync::{
-        Mutex, PoisonError,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
     time::SystemTime,
@@ -10,16 +10,26 @@ use std::{
 use crossbeam::utils::CachePadded;
 use dataplane::stage::Verdict;
 
-use crate::logs::{LogLine, LogQueue};
+use crate::{
+    bell::Bell,
+    health::{Condition, Health, Transition},
+    logs::{LogLine, LogQueue},
+    specimen::FaultPacket,
+};
 
-/// What control may know of a deployment: its counters, its log and its last fault, of all
-/// workers together. It outlives the stages, so that their last numbers can be read.
+/// The most faults that are kept.
+const FAULTS: usize = 8;
+
+/// What control may know of a deployment: its counters, its log, how it does and
+/// its last faults, of all workers together. It outlives the stages, so that their last numbers can be read.
 #[derive(Debug)]
 pub struct StageStats {
     names: Vec<String>,
     tallies: Box<[CachePadded<Tally>]>,
     logs: LogQueue,
-    last_fault: Mutex<Option<FaultReport>>,
+    health: Health,
+    bell: Arc<Bell>,
+    faults: Mutex<VecDeque<FaultReport>>,
 }
 
 /// The counters of a deployment at one moment.
@@ -38,6 +48,8 @@ pub struct StageTotals {
     pub faults: FaultTotals,
     /// The packets that came while there was no instance.
     pub unavailable_packets: u64,
+    /// The packets on which the deployment before this one decided in its place.
+    pub last_good_packets: u64,
     /// The lines of the log that were too many.
     pub log_lines_lost: u64,
     /// The module's own counters, by the names in its manifest.
@@ -81,7 +93,7 @@ pub enum FaultKind {
     Restart,
 }
 
-/// A module's last fault, for whoever is to mend it.
+/// A fault of a module, for whoever is to mend it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FaultReport {
     /// What kind of fault.
@@ -94,6 +106,10 @@ pub struct FaultReport {
     pub message: String,
     /// Where in the module, innermost first: a line for each frame.
     pub backtrace: Vec<String>,
+    /// The digest of the module.
+    pub module: String,
+    /// The packet that it failed on, if it was one.
+    pub packet: Option<FaultPacket>,
 }
 
 /// A number that one thread adds to and others read.
@@ -112,6 +128,7 @@ pub(crate) struct Tally {
     pub(crate) deadlines: Counter,
     bad_verdicts: Counter,
     pub(crate) unavailable: Counter,
+    pub(crate) last_good: Counter,
     guest: Box<[Counter]>,
 }
 
@@ -123,13 +140,15 @@ pub(crate) struct CallCounts {
 }
 
 impl StageStats {
-    pub(crate) fn new(names: &[String], workers: usize) -> Self {
+    pub(crate) fn new(names: &[String], workers: usize, bell: Arc<Bell>) -> Self {
         let tally = || CachePadded::new(Tally::new(names.len()));
         Self {
             names: names.to_vec(),
             tallies: (0..workers).map(|_| tally()).collect(),
             logs: LogQueue::new(),
-            last_fault: Mutex::new(None),
+            health: Health::new(),
+            bell,
+            faults: Mutex::default(),
         }
     }
 
@@ -149,7 +168,30 @@ impl StageStats {
     /// The last fault, if there was any.
     #[must_use]
     pub fn last_fault(&self) -> Option<FaultReport> {
-        self.last_fault.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.kept_faults().back().cloned()
+    }
+
+    /// The last faults, from the oldest on.
+    #[must_use]
+    pub fn faults(&self) -> Vec<FaultReport> {
+        self.kept_faults().iter().cloned().collect()
+    }
+
+    /// What the stage is at.
+    #[must_use]
+    pub fn condition(&self) -> Condition {
+        self.health.condition()
+    }
+
+    /// Takes the changes of what the stage is at since the last time.
+    pub fn drain_transitions(&self) -> impl Iterator<Item = Transition> {
+        self.health.drain_news().into_iter()
+    }
+
+    /// Has a quarantine end, soon: instances are made again.
+    pub fn resume(&self) {
+        self.health.resume();
+        self.bell.ring();
     }
 
     /// Takes the lines that the module wrote to its log since the last time.
@@ -166,7 +208,19 @@ impl StageStats {
     }
 
     pub(crate) fn report(&self, fault: FaultReport) {
-        *self.last_fault.lock().unwrap_or_else(PoisonError::into_inner) = Some(fault);
+        let mut faults = self.kept_faults();
+        if faults.len() == FAULTS {
+            faults.pop_front();
+        }
+        faults.push_back(fault);
+    }
+
+    pub(crate) fn health(&self) -> &Health {
+        &self.health
+    }
+
+    fn kept_faults(&self) -> MutexGuard<'_, VecDeque<FaultReport>> {
+        self.faults.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -181,6 +235,7 @@ impl StageTotals {
         self.faults.deadline += other.faults.deadline;
         self.faults.bad_verdict += other.faults.bad_verdict;
         self.unavailable_packets += other.unavailable_packets;
+        self.last_good_packets += other.last_good_packets;
         self.log_lines_lost += other.log_lines_lost;
         for (name, count) in &other.counters {
             // A module counts what it likes, up to the largest number.
@@ -274,6 +329,7 @@ impl Tally {
             verdicts,
             faults,
             unavailable_packets: self.unavailable.get(),
+            last_good_packets: self.last_good.get(),
             log_lines_lost: 0,
             counters: names.iter().cloned().zip(self.guest.iter().map(Counter::get)).collect(),
         }
@@ -286,17 +342,18 @@ mod tests {
 
     #[test]
     fn totals_are_the_sum_over_the_workers_and_go_on_over_a_swap() {
-        let old = StageStats::new(&["hits".into(), "gone".into()], 2);
+        let old = StageStats::new(&["hits".into(), "gone".into()], 2, Arc::default());
         old.tally(0).called(&CallCounts {
             verdicts: VerdictTotals { next: 1, drop: 2, output: 3, goto: 4 },
             bad_verdicts: 1,
         });
         old.tally(1).unavailable.add(5);
+        old.tally(1).last_good.add(3);
         old.tally(1).verdicts(VerdictTotals { next: 5, ..VerdictTotals::default() });
         old.tally(0).guest(0, 7);
         old.tally(1).guest(0, u64::MAX - 1);
 
-        let new = StageStats::new(&["hits".into(), "new".into()], 1);
+        let new = StageStats::new(&["hits".into(), "new".into()], 1, Arc::default());
         new.tally(0).traps.add(1);
         let mut totals = new.totals();
         totals.add(&old.totals());
@@ -308,6 +365,7 @@ mod tests {
             verdicts: VerdictTotals { next: 6, drop: 2, output: 3, goto: 4 },
             faults: FaultTotals { trap: 1, deadline: 0, bad_verdict: 1 },
             unavailable_packets: 5,
+            last_good_packets: 3,
             log_lines_lost: 0,
             counters: counters.map(|(name, count)| (name.into(), count)).into(),
         };

@@ -1,16 +1,19 @@
 use std::{
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Instant, SystemTime},
 };
 
 use crossbeam::queue::ArrayQueue;
+use dataplane::PortId;
 use wasmtime::WasmBacktrace;
 
 use crate::{
     backoff::Backoff,
     bell::Bell,
     deployment::OnFault,
+    health::StageState,
     instance::Instance,
+    specimen::{FaultPacket, Specimen},
     startup::{Plan, cause},
     stats::{FaultKind, FaultReport},
     text::excerpt,
@@ -25,6 +28,8 @@ pub(crate) struct Ward {
     pub(crate) plan: Plan,
     pub(crate) terms: Terms,
     pub(crate) on_fault: OnFault,
+    /// Whether the deployment before this one can decide in its place.
+    pub(crate) has_last_good: bool,
     pub(crate) bell: Arc<Bell>,
     pub(crate) seats: Box<[Seat]>,
 }
@@ -34,14 +39,29 @@ pub(crate) struct Seat {
     spares: ArrayQueue<Instance>,
     discarded: ArrayQueue<Discarded>,
     breaches: ArrayQueue<Breach>,
-    backoff: Mutex<Backoff>,
+    /// For packets that are to be kept.
+    specimens: ArrayQueue<Specimen>,
+    care: Mutex<Care>,
 }
 
-/// An instance that failed. It is never called again.
+/// What the nursery knows of a seat.
+struct Care {
+    backoff: Backoff,
+    /// The instances that are fit, at work or not.
+    fit: usize,
+}
+
+/// An instance that is never called again.
 struct Discarded {
     instance: Instance,
-    kind: FaultKind,
-    error: wasmtime::Error,
+    failure: Option<Failure>,
+}
+
+/// Why a call did not return, and on which packet.
+pub(crate) struct Failure {
+    pub(crate) kind: FaultKind,
+    pub(crate) error: wasmtime::Error,
+    pub(crate) specimen: Option<Specimen>,
 }
 
 impl Seat {
@@ -49,14 +69,25 @@ impl Seat {
         let spares = ArrayQueue::new(SPARES);
         // It is new and has room.
         drop(spares.push(spare));
+        let specimens = ArrayQueue::new(1 + SPARES);
+        while specimens.push(Specimen::new()).is_ok() {}
         Self {
             spares,
             // One is at work, the others wait, and none is made before the discarded are gone: so
             // this is never full, and no worker frees an instance.
             discarded: ArrayQueue::new(1 + SPARES),
             breaches: ArrayQueue::new(1),
-            backoff: Mutex::new(Backoff::new()),
+            specimens,
+            care: Mutex::new(Care { backoff: Backoff::new(), fit: 1 + SPARES }),
         }
+    }
+
+    /// Copies a packet that a call did not return from. Fit for the packet path.
+    pub(crate) fn keep(&self, in_port: PortId, packet: &[u8]) -> Option<Specimen> {
+        // There is one for each instance that may fail before the nursery comes.
+        let mut specimen = self.specimens.pop()?;
+        specimen.take(in_port, packet);
+        Some(specimen)
     }
 
     /// The next instance, if one is ready. Fit for the packet path.
@@ -66,15 +97,9 @@ impl Seat {
 }
 
 impl Ward {
-    /// Hands an instance that failed to the nursery. Fit for the packet path.
-    pub(crate) fn discard(
-        &self,
-        worker: usize,
-        instance: Instance,
-        kind: FaultKind,
-        error: wasmtime::Error,
-    ) {
-        drop(self.seats[worker].discarded.push(Discarded { instance, kind, error }));
+    /// Hands an instance that failed, or that may not run, to the nursery. Fit for the packet path.
+    pub(crate) fn discard(&self, worker: usize, instance: Instance, failure: Option<Failure>) {
+        drop(self.seats[worker].discarded.push(Discarded { instance, failure }));
         self.bell.ring();
     }
 
@@ -88,30 +113,66 @@ impl Ward {
 
     /// Frees what was discarded, and makes the spares that are due. Returns when the next is.
     pub(crate) fn tend(&self) -> Option<Instant> {
-        let due = |(worker, seat): (usize, &Seat)| {
-            let mut backoff = seat.backoff.lock().unwrap_or_else(PoisonError::into_inner);
-            self.clear(worker, seat, &mut backoff);
-            self.refill(worker, seat, &mut backoff)
+        let health = self.plan.stats.health();
+        let resumed = health.take_resumed();
+        for (worker, seat) in self.seats.iter().enumerate() {
+            let mut care = seat.care();
+            if resumed {
+                care.backoff = Backoff::new();
+            }
+            self.clear(worker, seat, &mut care);
+        }
+        let (mut due, mut missing) = (None, false);
+        for (worker, seat) in self.seats.iter().enumerate() {
+            let mut care = seat.care();
+            if health.is_quarantined() {
+                seat.retire(&mut care);
+                continue;
+            }
+            let next = self.refill(worker, seat, &mut care);
+            due = [due, next].into_iter().flatten().min();
+            missing |= care.fit == 0;
+        }
+        let state = match (health.is_quarantined(), self.has_last_good) {
+            (true, true) => StageState::LastGood,
+            (true, false) => StageState::Quarantined,
+            (false, _) if missing => StageState::Restarting,
+            (false, _) => StageState::Running,
         };
-        self.seats.iter().enumerate().filter_map(due).min()
+        health.settle(state, due);
+        due
     }
 
-    fn clear(&self, worker: usize, seat: &Seat, backoff: &mut Backoff) {
+    fn clear(&self, worker: usize, seat: &Seat, care: &mut Care) {
         if let Some(breach) = seat.breaches.pop() {
-            self.report(worker, FaultKind::BadVerdict, breach.to_string(), Vec::new());
+            self.report(worker, FaultKind::BadVerdict, breach.to_string(), Vec::new(), None);
         }
-        while let Some(Discarded { instance, kind, error }) = seat.discarded.pop() {
-            backoff.fault(Instant::now());
-            self.report(worker, kind, cause(&error), backtrace(&error));
+        while let Some(Discarded { instance, failure }) = seat.discarded.pop() {
+            care.fit -= 1;
+            if let Some(Failure { kind, error, specimen }) = failure {
+                self.fault(care);
+                let packet = specimen.as_ref().map(Specimen::packet);
+                self.report(worker, kind, cause(&error), backtrace(&error), packet);
+                if let Some(specimen) = specimen {
+                    // It was taken out of there.
+                    drop(seat.specimens.push(specimen));
+                }
+            }
             drop(instance);
         }
     }
 
-    fn refill(&self, worker: usize, seat: &Seat, backoff: &mut Backoff) -> Option<Instant> {
+    fn fault(&self, care: &mut Care) {
+        let (now, limits) = (Instant::now(), self.plan.limits);
+        care.backoff.fault(now);
+        self.plan.stats.health().fault(now, limits.faults, limits.fault_window);
+    }
+
+    fn refill(&self, worker: usize, seat: &Seat, care: &mut Care) -> Option<Instant> {
         if seat.spares.is_full() {
             return None;
         }
-        if let Some(due) = backoff.due()
+        if let Some(due) = care.backoff.due()
             && due > Instant::now()
         {
             return Some(due);
@@ -119,19 +180,43 @@ impl Ward {
         match self.plan.instantiate() {
             Ok(spare) => {
                 drop(seat.spares.push(spare));
+                care.fit += 1;
+                self.plan.stats.health().restarted();
                 None
             }
             Err(error) => {
-                backoff.fault(Instant::now());
-                self.report(worker, FaultKind::Restart, error.to_string(), Vec::new());
-                backoff.due()
+                self.fault(care);
+                self.report(worker, FaultKind::Restart, error.to_string(), Vec::new(), None);
+                care.backoff.due()
             }
         }
     }
 
-    fn report(&self, worker: usize, kind: FaultKind, message: String, backtrace: Vec<String>) {
-        let at = SystemTime::now();
-        self.plan.stats.report(FaultReport { kind, worker, at, message, backtrace });
+    fn report(
+        &self,
+        worker: usize,
+        kind: FaultKind,
+        message: String,
+        backtrace: Vec<String>,
+        packet: Option<FaultPacket>,
+    ) {
+        let (at, module) = (SystemTime::now(), self.plan.module.digest().to_owned());
+        let report = FaultReport { kind, worker, at, message, backtrace, module, packet };
+        self.plan.stats.report(report);
+    }
+}
+
+impl Seat {
+    fn care(&self) -> MutexGuard<'_, Care> {
+        self.care.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Frees the spares of a stage that may not run.
+    fn retire(&self, care: &mut Care) {
+        while let Some(spare) = self.spares.pop() {
+            care.fit -= 1;
+            drop(spare);
+        }
     }
 }
 
@@ -173,7 +258,7 @@ mod tests {
             config: json!(0).to_string().into_bytes(),
             limits: Limits::default(),
             shape: BatchArea { packets: 1, window: 64 },
-            stats: Arc::new(StageStats::new(&[], 1)),
+            stats: Arc::new(StageStats::new(&[], 1, Arc::default())),
             ticker: Arc::clone(&host.ticker),
         };
         let (instance, spare) = (plan.instantiate().unwrap(), plan.instantiate().unwrap());
@@ -182,6 +267,7 @@ mod tests {
             plan,
             terms: Terms { reasons: Vec::new(), writes: false },
             on_fault: OnFault::Drop,
+            has_last_good: false,
             bell: Arc::default(),
             seats: [Seat::new(spare)].into(),
         };
@@ -190,7 +276,9 @@ mod tests {
         assert_eq!(ward.tend(), None, "nothing is missing");
         assert_eq!(fault(), None);
         drop(ward.seats[0].spare());
-        ward.discard(0, instance, FaultKind::Trap, wasmtime::Error::msg("it fell"));
+        let error = wasmtime::Error::msg("it fell");
+        let failure = Failure { kind: FaultKind::Trap, error, specimen: None };
+        ward.discard(0, instance, Some(failure));
         let due = ward.tend().expect("the successor failed");
         assert!(due <= Instant::now() + Duration::from_millis(2), "the first wait is short");
         let trap = "the module trapped in weft_init: wasm trap: wasm `unreachable` instruction \

@@ -44,7 +44,7 @@ fn frames_after(before: &[Frame], k: usize) -> Vec<Frame> {
 fn fails_on_each_place(fault: Act, reason: DropReason, faults: FaultTotals) {
     for policy in [OnFault::Drop, OnFault::Bypass] {
         let at_fault = match policy {
-            OnFault::Drop => reason.into(),
+            OnFault::Drop | OnFault::LastGood => reason.into(),
             OnFault::Bypass => Verdict::Next,
         };
         for k in 0..32 {

@@ -96,6 +96,9 @@ pub(crate) fn deployment(module: Arc<Module>) -> Deployment {
         memory_bytes: 4 << 20,
         deadline: Duration::from_secs(5),
         start_deadline: Duration::from_millis(100),
+        // Tests of one thing may fail as often as they like.
+        faults: u32::MAX,
+        ..Limits::default()
     };
     let (config, on_fault) = (json!({}), OnFault::Drop);
     Deployment { module, config, limits, on_fault, reasons, batch: BATCH }

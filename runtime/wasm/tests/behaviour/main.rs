@@ -11,6 +11,7 @@ mod limits;
 mod loading;
 mod logs;
 mod no_allocation;
+mod policies;
 mod starting;
 mod statistics;
 mod twin;

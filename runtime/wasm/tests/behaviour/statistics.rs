@@ -33,6 +33,7 @@ fn all_numbers_of_all_workers_are_added_up() {
         verdicts: VerdictTotals { next: 5, drop: 6, output: 1, goto: 2 },
         faults: FaultTotals { trap: 2, deadline: 0, bad_verdict: 1 },
         unavailable_packets: 1,
+        last_good_packets: 0,
         log_lines_lost: 0,
         // The guest counts a packet before it traps on it.
         counters: counters(13, 42).into(),
