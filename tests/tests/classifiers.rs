@@ -105,11 +105,16 @@ fn a_classifier_of_payload_is_asked_about_every_packet() {
 }
 
 #[test]
-fn a_classifier_is_named_by_tables_alone_and_stays_while_it_is() {
+fn a_classifier_is_named_by_tables_alone_and_stays_while_it_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let daemon = Daemon::start_in(folder.path(), &config(folder.path(), false, &[udp(1, 1)]));
     daemon.await_packets("in", 1);
     let api = daemon.api();
+
+    let hex: String = udp(1000, 1).iter().map(|byte| format!("{byte:02x}")).collect();
+    let told = api.post("/v1/explain", &json!({"in_port": "in", "packet": hex})).expect(200);
+    assert_eq!((&told["decision"], &told["steps"]), (&json!("stage"), &json!([])));
+    assert!(told["text"].as_str().unwrap().contains("classifier apps"), "{told}");
 
     let rule = json!({"priority": 1, "match": {}, "actions": [{"stage": "apps"}]});
     let answer = api.put("/v1/tables/1/rules/wrong", &rule);

@@ -74,7 +74,7 @@ pub enum Decision {
     Output,
     /// It is dropped.
     Drop,
-    /// A stage decides on it.
+    /// A stage decides on it, or a classifier says first what it is.
     Stage,
     /// In a way that came after this release.
     #[serde(other)]

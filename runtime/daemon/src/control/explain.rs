@@ -8,7 +8,7 @@ use api_model::{
 };
 use dataplane::{
     DropReason, GroupId, PortId, StageId, TableId,
-    classify::Step,
+    classify::{Classification, Step},
     flow::FlowKey,
     packet::{Buffer, Packet, Parsed, parse},
     program::{Action, apply},
@@ -60,6 +60,8 @@ enum End {
     Dropped(DropReason),
     /// A stage decides, and what is done if it lets the packet go on.
     Decided(StageId, Vec<Action>),
+    /// What comes next hangs on what a classifier says of it.
+    Classified(StageId),
     /// The buckets of a group go on with it.
     Shared(GroupId),
 }
@@ -112,10 +114,19 @@ impl<'a> Walk<'a> {
     fn look_up(&mut self, table: TableId) -> Turn {
         let Some(parsed) = self.parsed else { return Turn::Break(DropReason::Runt.into()) };
         let key = FlowKey { table: table.0.into(), metadata: self.metadata, ..parsed.key };
-        let steps = self.state.tables.explain(table, &key, &mut |_, _| None);
+        let of_each = self.state.tables.classification(table).filter(|it| it.payload);
+        if let Some(Classification { stage, .. }) = of_each {
+            return Turn::Break(End::Classified(stage));
+        }
+        let mut asked = None;
+        let steps = self.state.tables.explain(table, &key, &mut |stage, _| {
+            asked = Some(stage);
+            None
+        });
         steps.iter().for_each(|step| self.note(step, &key));
         let actions: Vec<Action> = steps.into_iter().flat_map(|step| step.actions).collect();
-        self.act(&actions)
+        let turn = self.act(&actions);
+        asked.map_or(turn, |stage| Turn::Break(End::Classified(stage)))
     }
 
     /// Does to the packet what the engine would.
@@ -240,6 +251,12 @@ impl<'a> Walk<'a> {
                 (Decision::Output, format!("it leaves by {}", self.directory.port(*port)))
             }
             End::Decided(stage, rest) => (Decision::Stage, self.decided(*stage, rest)),
+            End::Classified(stage) => {
+                let stage = self.directory.stage(*stage);
+                let text =
+                    format!("what comes next hangs on what the classifier {stage} says of it");
+                (Decision::Stage, text)
+            }
             End::Shared(group) => {
                 let group = self.directory.group(*group);
                 (Decision::Output, format!("it goes on as group {group} says"))

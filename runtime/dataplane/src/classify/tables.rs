@@ -186,7 +186,7 @@ impl Tables {
     }
 
     /// What each table says of a key, from a table on, until the packet leaves, is dropped, or may
-    /// have been changed.
+    /// have been changed, or a classifier would have to see it.
     #[must_use]
     pub fn explain(&self, first: TableId, key: &FlowKey, ask: &mut Ask<'_>) -> Vec<Step> {
         let (mut found, mut steps, mut key) = (Resolution::default(), Vec::new(), *key);
@@ -196,7 +196,8 @@ impl Tables {
             found.seen = FlowKey::NONE;
             next = match self.classify(table, &mut key, &mut found, ask) {
                 Some(true) => self.resolve_in(table, &key, &mut found),
-                Some(false) | None => None,
+                Some(false) => None,
+                None => break,
             };
             steps.push(Step {
                 table,
