@@ -150,6 +150,18 @@ impl<'a, P> Batch<'a, P> {
         }
     }
 
+    /// The places in the burst of its packets.
+    #[must_use]
+    pub fn members(&self) -> &[u16] {
+        self.members
+    }
+
+    /// Those of its packets that are at some of its members, as a batch of their own.
+    pub fn part<'b>(&'b mut self, members: &'b [u16]) -> Batch<'b, P> {
+        let Batch { packets, contexts, outbox, .. } = self;
+        Batch { packets, contexts, members, outbox: outbox.as_deref_mut() }
+    }
+
     /// How many packets it has.
     #[must_use]
     pub fn len(&self) -> usize {

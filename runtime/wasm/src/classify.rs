@@ -113,7 +113,7 @@ impl WasmStage {
 
 impl Instance {
     /// Has the module say what the packets from `first` on are, as many as there are answers.
-    fn say<P: Packet>(
+    pub(crate) fn say<P: Packet>(
         &mut self,
         questions: Questions<'_, P>,
         answers: &mut [Answer],

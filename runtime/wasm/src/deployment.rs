@@ -1,4 +1,7 @@
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use dataplane::{DropReason, ReasonId, stage::Verdict};
 use weft_abi::BatchArea;
@@ -10,6 +13,7 @@ use crate::{
     stage::WasmStage,
     startup::Plan,
     stats::StageStats,
+    trial::InService,
     verdict::Terms,
     ward::{Seat, Ward},
 };
@@ -95,6 +99,8 @@ pub struct Deployed {
     pub stages: Vec<WasmStage>,
     /// Their counters, their log, how they do and their last faults.
     pub stats: Arc<StageStats>,
+    /// What a trial of another deployment is begun by.
+    pub in_service: InService,
 }
 
 impl Deployment {
@@ -150,6 +156,7 @@ impl Deployment {
             has_last_good: !last_good.is_empty(),
             bell: Arc::clone(bell),
             seats: seats.into(),
+            trial: Mutex::default(),
         });
         host.nursery.admit(&ward);
         let mut last_good = last_good.into_iter();
@@ -157,10 +164,11 @@ impl Deployment {
             WasmStage::new(Arc::clone(&ward), worker, instance, last_good.next())
         };
         let stages = instances.into_iter().enumerate().map(stage).collect();
-        Ok(Deployed { stages, stats })
+        let in_service = InService(Arc::downgrade(&ward));
+        Ok(Deployed { stages, stats, in_service })
     }
 
-    fn plan(&self, host: &Host, stats: &Arc<StageStats>) -> (Plan, Terms) {
+    pub(crate) fn plan(&self, host: &Host, stats: &Arc<StageStats>) -> (Plan, Terms) {
         let manifest = self.module.manifest();
         let plan = Plan {
             shape: BatchArea { packets: self.batch, window: manifest.slot() },
@@ -173,7 +181,7 @@ impl Deployment {
         (plan, Terms { reasons: self.reasons.clone(), writes: manifest.writes })
     }
 
-    fn check(&self, host: &Host) -> Result<(), InstantiateError> {
+    pub(crate) fn check(&self, host: &Host) -> Result<(), InstantiateError> {
         let Limits { memory_bytes, deadline, start_deadline, .. } = self.limits;
         let ceiling = host.options.memory_bytes;
         let reasons = self.module.manifest().drop_reasons.len();

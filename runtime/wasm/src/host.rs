@@ -111,7 +111,22 @@ impl Host {
     /// hundred times as long as a call. For every worker, before it polls.
     pub fn prepare_thread() {
         Engine::tls_eager_initialize();
+        touch_stack(HostOptions::default().stack_bytes / STACK_STEP);
     }
+}
+
+/// The bytes of stack that one step of [`touch_stack`] touches.
+const STACK_STEP: usize = 4096;
+
+/// Has so many steps of the stack be there: modules run on the stack of their thread.
+#[inline(never)]
+fn touch_stack(steps: usize) {
+    let page = std::hint::black_box([0_u8; STACK_STEP]);
+    if steps > 0 {
+        touch_stack(steps - 1);
+    }
+    // After the call, so that it is no loop.
+    std::hint::black_box(page);
 }
 
 /// 4 GiB of addresses for each memory, so that no access needs a bounds check; nothing of the

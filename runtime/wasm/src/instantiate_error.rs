@@ -26,6 +26,17 @@ pub enum InstantiateError {
         /// The stage's limit.
         limit: usize,
     },
+    /// The module failed on one of the packets that it is tried on before it gets real ones.
+    #[error(
+        "the module failed when it was tried on a sample of many kinds of packets, on {sample}: \
+         {what}; mend the module, or turn the self-test off if that is what it is to do"
+    )]
+    SelfTest {
+        /// The kind of packet.
+        sample: &'static str,
+        /// How it failed.
+        what: String,
+    },
     /// The module trapped before it was ready.
     #[error("the module trapped in {step}: {message}")]
     Trap {

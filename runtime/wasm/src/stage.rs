@@ -3,6 +3,7 @@ use std::{ops::Range, sync::Arc};
 use dataplane::{
     DropReason, Packet,
     stage::{Answer, Batch, Questions, Stage},
+    worker::BURST,
 };
 use wasmtime::Trap;
 
@@ -10,6 +11,7 @@ use crate::{
     instance::{Instance, Outcome},
     specimen::Specimen,
     stats::{FaultKind, Tally, VerdictTotals},
+    trial::Guesting,
     ward::{Failure, Ward},
 };
 
@@ -23,6 +25,10 @@ pub struct WasmStage {
     pub(crate) instance: Option<Instance>,
     /// The deployment before this one, which decides where this one cannot.
     pub(crate) last_good: Option<Box<WasmStage>>,
+    /// Another deployment's part in a trial.
+    trial: Option<Box<Guesting>>,
+    /// In a trial: the places of packets that this one leaves to the other.
+    left: Option<Vec<u16>>,
     counters: GuestCounters,
 }
 
@@ -35,7 +41,8 @@ impl WasmStage {
     ) -> Self {
         let counters = GuestCounters::new(ward.plan.module.manifest().counters.len());
         let last_good = last_good.map(Box::new);
-        Self { ward, worker, instance: Some(instance), last_good, counters }
+        let instance = Some(instance);
+        Self { ward, worker, instance, last_good, trial: None, left: None, counters }
     }
 
     pub(crate) fn tally(&self) -> &Tally {
@@ -58,8 +65,37 @@ impl WasmStage {
         }
     }
 
+    /// Has it decide on no packet that it has no verdict for, but leave them to another.
+    pub(crate) fn leaves_to_others(&mut self) {
+        self.left = Some(Vec::with_capacity(BURST));
+    }
+
+    /// Takes the packets that were left.
+    pub(crate) fn take_left(&mut self, mut each: impl FnMut(usize)) {
+        if let Some(left) = &mut self.left {
+            left.drain(..).for_each(|place| each(place.into()));
+        }
+    }
+
+    /// Takes up a trial that is offered, and gives back one that has ended.
+    fn follow_trials(&mut self) {
+        let seat = &self.ward.seats[self.worker];
+        if let Some(part) = self.trial.take_if(|part| part.has_ended()) {
+            seat.give_back(part);
+            self.ward.bell.ring();
+        }
+        if self.trial.is_none() {
+            self.trial = seat.offer();
+        }
+    }
+
+    /// Decides on all packets of a batch.
+    pub(crate) fn decide_all<P: Packet>(&mut self, batch: &mut Batch<'_, P>) {
+        self.decide(batch, 0..batch.len());
+    }
+
     /// Decides on the packets of `places`, by as many calls as that takes.
-    fn decide<P: Packet>(&mut self, batch: &mut Batch<'_, P>, places: Range<usize>) {
+    pub(crate) fn decide<P: Packet>(&mut self, batch: &mut Batch<'_, P>, places: Range<usize>) {
         self.muster();
         let mut first = places.start;
         while first < places.end {
@@ -139,6 +175,11 @@ impl WasmStage {
         places: Range<usize>,
         reason: DropReason,
     ) {
+        if let Some(left) = &mut self.left {
+            // Batches are of a burst, whose places fit.
+            left.extend(places.filter_map(|place| u16::try_from(place).ok()));
+            return;
+        }
         let mut totals = VerdictTotals::default();
         if let Some(last_good) = &mut self.last_good {
             last_good.decide(batch, places.clone());
@@ -155,7 +196,14 @@ impl WasmStage {
 
 impl<P: Packet> Stage<P> for WasmStage {
     fn run(&mut self, batch: &mut Batch<'_, P>) {
-        self.decide(batch, 0..batch.len());
+        self.follow_trials();
+        match self.trial.take() {
+            Some(mut trial) => {
+                trial.share(self, batch);
+                self.trial = Some(trial);
+            }
+            None => self.decide_all(batch),
+        }
     }
 
     fn classify(&mut self, questions: Questions<'_, P>, answers: &mut [Answer]) {

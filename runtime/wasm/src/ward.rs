@@ -17,6 +17,7 @@ use crate::{
     startup::{Plan, cause},
     stats::{FaultKind, FaultReport},
     text::excerpt,
+    trial::{Guesting, Lent},
     verdict::{Breach, Terms},
 };
 
@@ -32,6 +33,8 @@ pub(crate) struct Ward {
     pub(crate) has_last_good: bool,
     pub(crate) bell: Arc<Bell>,
     pub(crate) seats: Box<[Seat]>,
+    /// The last trial beside it.
+    pub(crate) trial: Mutex<Option<Arc<Lent>>>,
 }
 
 /// Where a worker and the nursery exchange what is whole for what is broken, without a lock.
@@ -41,6 +44,9 @@ pub(crate) struct Seat {
     breaches: ArrayQueue<Breach>,
     /// For packets that are to be kept.
     specimens: ArrayQueue<Specimen>,
+    /// Another deployment's part of a trial, on its way to the worker and back.
+    offer: ArrayQueue<Box<Guesting>>,
+    returned: ArrayQueue<Box<Guesting>>,
     care: Mutex<Care>,
 }
 
@@ -78,6 +84,8 @@ impl Seat {
             discarded: ArrayQueue::new(1 + SPARES),
             breaches: ArrayQueue::new(1),
             specimens,
+            offer: ArrayQueue::new(1),
+            returned: ArrayQueue::new(2),
             care: Mutex::new(Care { backoff: Backoff::new(), fit: 1 + SPARES }),
         }
     }
@@ -88,6 +96,17 @@ impl Seat {
         let mut specimen = self.specimens.pop()?;
         specimen.take(in_port, packet);
         Some(specimen)
+    }
+
+    /// A part in a trial, if one is offered. Fit for the packet path.
+    pub(crate) fn offer(&self) -> Option<Box<Guesting>> {
+        if self.offer.is_empty() { None } else { self.offer.pop() }
+    }
+
+    /// Gives a part in a trial back that has ended. Fit for the packet path.
+    pub(crate) fn give_back(&self, part: Box<Guesting>) {
+        // There is room, unless several trials ended before the nursery came by.
+        drop(self.returned.push(part));
     }
 
     /// The next instance, if one is ready. Fit for the packet path.
@@ -111,6 +130,19 @@ impl Ward {
         }
     }
 
+    /// Offers a trial to all workers, unless another runs.
+    pub(crate) fn offer(&self, lent: &Arc<Lent>, parts: Vec<Guesting>) -> bool {
+        let mut trial = self.trial.lock().unwrap_or_else(PoisonError::into_inner);
+        if trial.as_ref().is_some_and(|running| !running.has_ended()) {
+            return false;
+        }
+        *trial = Some(Arc::clone(lent));
+        for (seat, part) in self.seats.iter().zip(parts) {
+            drop(seat.offer.force_push(Box::new(part)));
+        }
+        true
+    }
+
     /// Frees what was discarded, and makes the spares that are due. Returns when the next is.
     pub(crate) fn tend(&self) -> Option<Instant> {
         let health = self.plan.stats.health();
@@ -121,6 +153,7 @@ impl Ward {
                 care.backoff = Backoff::new();
             }
             self.clear(worker, seat, &mut care);
+            seat.end_trial();
         }
         let (mut due, mut missing) = (None, false);
         for (worker, seat) in self.seats.iter().enumerate() {
@@ -211,6 +244,19 @@ impl Seat {
         self.care.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Frees a part in a trial that has ended.
+    fn end_trial(&self) {
+        while let Some(part) = self.returned.pop() {
+            drop(part);
+        }
+        // If the worker comes by just now, it finds none, and the next time this one.
+        if let Some(part) = self.offer.pop()
+            && !part.has_ended()
+        {
+            drop(self.offer.push(part));
+        }
+    }
+
     /// Frees the spares of a stage that may not run.
     fn retire(&self, care: &mut Care) {
         while let Some(spare) = self.spares.pop() {
@@ -270,6 +316,7 @@ mod tests {
             has_last_good: false,
             bell: Arc::default(),
             seats: [Seat::new(spare)].into(),
+            trial: Mutex::default(),
         };
         let fault = || ward.plan.stats.last_fault().map(|fault| (fault.kind, fault.message));
 
