@@ -121,12 +121,13 @@ const STACK_STEP: usize = 4096;
 /// Has so many steps of the stack be there: modules run on the stack of their thread.
 #[inline(never)]
 fn touch_stack(steps: usize) {
-    let page = std::hint::black_box([0_u8; STACK_STEP]);
+    let mut page = [0_u8; STACK_STEP];
+    std::hint::black_box(&mut page);
     if steps > 0 {
         touch_stack(steps - 1);
     }
     // After the call, so that it is no loop.
-    std::hint::black_box(page);
+    std::hint::black_box(&mut page);
 }
 
 /// 4 GiB of addresses for each memory, so that no access needs a bounds check; nothing of the
