@@ -11,12 +11,16 @@ fn tables_are_listed_and_shown() {
     let (drop, next) = (table(0, json!(["drop"])), table(7, json!(["pop_vlan", {"goto": 8}])));
     let head = "TABLE  RULES  MASKS  CLASSIFIER  MISS\n";
     let (outcome, asked) = Daemon::answering([ok(&json!([drop, next]))]).weft(&["table", "list"]);
-    let lines = "    0      3      2  -           drop\n    7      3      2  -           pop_vlan goto:8\n";
+    let lines =
+        "    0      3      2  -           drop\n    7      3      2  -           pop_vlan goto:8\n";
     assert_eq!(outcome, Outcome::success(&format!("{head}{lines}")));
     assert_eq!(asked, [Asked::plain("GET /v1/tables")]);
 
     let (outcome, asked) = Daemon::answering([ok(&next)]).weft(&["table", "show", "7"]);
-    assert_eq!(outcome, Outcome::success(&format!("{head}    7      3      2  -           pop_vlan goto:8\n")));
+    assert_eq!(
+        outcome,
+        Outcome::success(&format!("{head}    7      3      2  -           pop_vlan goto:8\n"))
+    );
     assert_eq!(asked, [Asked::plain("GET /v1/tables/7")]);
 }
 
