@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds or checks the modules for Wasm, by the toolchain in use or else by Debian's.
 # usage: modules.sh build | clippy | route
-#   build   makes target/modules/{firewall-1.0.0,firewall-1.1.0,router-hop,macswap}.wasm
+#   build   makes target/modules/{firewall-1.0.0,firewall-1.1.0,router-hop,macswap,port-class}.wasm
 #   clippy  checks the modules and the SDK as guests
 #   route   says whose compiler it would take: rustup, debian or none
 set -euo pipefail
@@ -50,6 +50,7 @@ case ${1:-} in
     mkdir -p "$out/modules"
     build_one router-hop router-hop
     build_one macswap macswap
+    build_one port-class port-class
     build_one firewall firewall-1.1.0 1.1.0
     build_one firewall firewall-1.0.0 1.0.0
     ls -l "$out/modules"
@@ -59,7 +60,7 @@ case ${1:-} in
       echo "guest clippy: skipped, for Debian's compiler comes without it"
       exit
     fi
-    guest_cargo clippy -p firewall -p router-hop -p macswap -p weft-sdk -p weft-abi -- -D warnings
+    guest_cargo clippy -p firewall -p router-hop -p macswap -p port-class -p weft-sdk -p weft-abi -- -D warnings
     ;;
   route) route ;;
   *)

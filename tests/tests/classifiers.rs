@@ -5,7 +5,7 @@
 use std::{collections::BTreeMap, path::Path};
 
 use serde_json::{Value, json};
-use weft_tests::{Capture, Daemon, Stats, frames};
+use weft_tests::{Capture, Daemon, Stats, frames, module};
 
 /// A classifier whose answer is the thousands of the destination port (16 bits at 68 of the key), or,
 /// if it sees payload, its first byte: the key's 80 bytes, 42 of headers.
@@ -93,6 +93,20 @@ fn a_classifier_is_asked_once_for_all_packets_that_agree_in_what_it_looked_at() 
     assert_eq!(out, [&packets[0], &packets[2], &packets[3], &packets[4]].map(Clone::clone));
     assert_eq!(tap, packets[1..2]);
     assert_eq!(stats.stages["apps"]["packets"], 3, "one question for each port");
+}
+
+#[test]
+fn a_classifier_of_the_sdk_says_which_application_a_packet_is_of() {
+    let packets = [udp(1000, 1), udp(53, 1), udp(53, 2)];
+    let folder = tempfile::tempdir().unwrap();
+    let mut config = config(folder.path(), false, &packets);
+    let classes = json!([{"metadata": 1, "protocol": "udp", "ports": [53, 5353]}]);
+    config["modules"]["classifier@1.0.0"]["path"] = json!(module("port-class"));
+    config["stages"]["apps"]["config"] = json!({"classes": classes});
+    let daemon = Daemon::start_in(folder.path(), &config);
+    daemon.await_packets("in", packets.len());
+    daemon.finish();
+    assert_eq!(Capture::read(folder.path().join("out.pcap")).frames, packets[1..]);
 }
 
 #[test]

@@ -7,10 +7,12 @@ use core::{
     sync::atomic::{Ordering, compiler_fence},
 };
 
-use weft_abi::{BatchArea, Descriptor, INIT_OK, MAX_WINDOW, packed, verdict};
+use weft_abi::{BatchArea, Descriptor, INIT_OK, Key, MAX_WINDOW, packed, verdict};
 use zerocopy::{FromBytes, FromZeros, Immutable, IntoBytes, KnownLayout};
 
-use crate::{ConfigError, Counters, Level, Names, Packet, Stage, Verdict, stage::configure};
+use crate::{
+    Classifier, ConfigError, Counters, Level, Names, Packet, Stage, Verdict, View, config::read,
+};
 
 #[global_allocator]
 static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
@@ -38,44 +40,90 @@ pub(crate) fn log(level: Level, line: &str) {
     unsafe { host::log(level as u32, line.as_ptr(), line.len()) }
 }
 
+/// What a module is, as the host calls it.
+pub trait Runs: Sized {
+    /// Makes it from its configuration as JSON.
+    ///
+    /// # Errors
+    ///
+    /// If the configuration makes no sense.
+    fn configure(json: &[u8]) -> Result<Self, ConfigError>;
+
+    /// Writes into the descriptor what it says of a packet.
+    fn run(&mut self, descriptor: &mut Descriptor, window: &mut [u8]);
+}
+
+/// A stage and what it counts.
+pub struct Deciding<S: Stage> {
+    stage: S,
+    counters: Counters<S::Counter>,
+}
+
+impl<S: Stage> Runs for Deciding<S> {
+    fn configure(json: &[u8]) -> Result<Self, ConfigError> {
+        Ok(Self { stage: S::new(read(json)?)?, counters: Counters::new() })
+    }
+
+    #[inline(always)]
+    fn run(&mut self, descriptor: &mut Descriptor, window: &mut [u8]) {
+        let verdict = self.stage.process(&mut Packet::new(descriptor, window), &mut self.counters);
+        (descriptor.verdict, descriptor.argument) = encode(verdict);
+    }
+}
+
+/// A classifier.
+pub struct Classifying<C>(C);
+
+impl<C: Classifier> Runs for Classifying<C> {
+    fn configure(json: &[u8]) -> Result<Self, ConfigError> {
+        Ok(Self(C::new(read(json)?)?))
+    }
+
+    #[inline(always)]
+    fn run(&mut self, descriptor: &mut Descriptor, window: &mut [u8]) {
+        let (key, bytes) = Key::ref_from_prefix(window).expect("a window begins with the key");
+        let mut view = View::new(key, bytes);
+        descriptor.metadata = self.0.classify(&mut view);
+        (descriptor.verdict, descriptor.argument) = (verdict::NEXT, view.looked_at());
+    }
+}
+
 /// Where the module keeps its [`Guest`].
-pub struct Slot<S: Stage>(RefCell<Guest<S>>);
+pub struct Slot<R: Runs>(RefCell<Guest<R>>);
 
 // SAFETY: a module lives in one thread.
-unsafe impl<S: Stage> Sync for Slot<S> {}
+unsafe impl<R: Runs> Sync for Slot<R> {}
 
-impl<S: Stage> Slot<S> {
+impl<R: Runs> Slot<R> {
     /// Before the host's first call.
     #[must_use]
     pub const fn new() -> Self {
         Self(RefCell::new(Guest {
             config: Vec::new(),
             refusal: None,
-            stage: None,
-            counters: None,
+            runs: None,
             area: Vec::new(),
             packets: 0,
         }))
     }
 
     /// For one call.
-    pub fn borrow_mut(&self) -> RefMut<'_, Guest<S>> {
+    pub fn borrow_mut(&self) -> RefMut<'_, Guest<R>> {
         self.0.borrow_mut()
     }
 }
 
-impl<S: Stage> Default for Slot<S> {
+impl<R: Runs> Default for Slot<R> {
     fn default() -> Self {
         Self::new()
     }
 }
 
 /// What a module keeps between calls.
-pub struct Guest<S: Stage> {
+pub struct Guest<R: Runs> {
     config: Vec<u8>,
     refusal: Option<ConfigError>,
-    stage: Option<S>,
-    counters: Option<Counters<S::Counter>>,
+    runs: Option<R>,
     area: Vec<CacheLine>,
     packets: usize,
 }
@@ -85,7 +133,7 @@ pub struct Guest<S: Stage> {
 #[repr(C, align(64))]
 struct CacheLine([u8; BatchArea::ALIGNMENT]);
 
-impl<S: Stage> Guest<S> {
+impl<R: Runs> Guest<R> {
     /// Makes room for the configuration.
     pub fn alloc(&mut self, length: u32) -> u32 {
         let length = length as usize;
@@ -97,16 +145,16 @@ impl<S: Stage> Guest<S> {
         address(self.config.as_ptr())
     }
 
-    /// Makes the stage.
+    /// Makes the stage or classifier.
     pub fn init(&mut self, config: u32, length: u32) -> u64 {
         let made = match self.config.get(..length as usize) {
-            Some(json) if config == address(json.as_ptr()) => configure(json),
+            Some(json) if config == address(json.as_ptr()) => R::configure(json),
             _ => Err(ConfigError::new("weft_init was not given what weft_alloc returned")),
         };
         self.config = Vec::new();
         match made {
-            Ok(stage) => {
-                self.stage = Some(stage);
+            Ok(runs) => {
+                self.runs = Some(runs);
                 INIT_OK
             }
             Err(error) => {
@@ -135,8 +183,7 @@ impl<S: Stage> Guest<S> {
 
     /// Decides on the first packets of the batch area.
     pub fn process(&mut self, n: u32) {
-        let stage = self.stage.as_mut().expect("the host calls weft_init first");
-        let counters = self.counters.get_or_insert_with(Counters::new);
+        let runs = self.runs.as_mut().expect("the host calls weft_init first");
         let n = n as usize;
         assert!(n <= self.packets, "the host processes no more packets than it announced");
         let (descriptors, _) =
@@ -146,17 +193,19 @@ impl<S: Stage> Guest<S> {
             // SAFETY: the host says where the packet's window lies in this memory. No two windows
             // and no descriptor overlap, and nothing else here refers to a window.
             let window = unsafe { window(descriptor) };
-            let verdict = stage.process(&mut Packet::new(descriptor, window), counters);
-            (descriptor.verdict, descriptor.argument) = encode(verdict);
+            runs.run(descriptor, window);
             // The host blames the first undecided packet for a trap: what was said of this one is
             // written before the next one is looked at.
             compiler_fence(Ordering::SeqCst);
         }
     }
+}
 
+impl<S: Stage> Guest<Deciding<S>> {
     /// Where the counters lie.
     pub fn counters(&mut self) -> u32 {
-        address(self.counters.get_or_insert_with(Counters::new).values().as_ptr())
+        let deciding = self.runs.as_ref().expect("the host calls weft_init first");
+        address(deciding.counters.values().as_ptr())
     }
 }
 

@@ -61,6 +61,8 @@ extern crate alloc;
 extern crate std;
 
 pub mod checksum;
+mod classifier;
+mod config;
 mod counters;
 mod export;
 #[cfg(target_arch = "wasm32")]
@@ -78,6 +80,8 @@ mod stage;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod testing;
 
+pub use classifier::{Classifier, View};
+pub use config::{ConfigError, NoConfig};
 pub use counters::Counters;
 pub use id::{PortId, TableId};
 pub use log::Level;
@@ -85,5 +89,5 @@ pub use log::Level;
 pub use log::write as write_log;
 pub use names::{Names, NoNames};
 pub use packet::Packet;
-pub use stage::{ConfigError, NoConfig, Stage, Verdict};
+pub use stage::{Stage, Verdict};
 pub use weft_abi as abi;

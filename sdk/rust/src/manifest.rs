@@ -1,12 +1,14 @@
 //! Writes a module's manifest while it is compiled. For [`export!`](crate::export).
 
-use crate::{Names, Stage};
+use crate::{Classifier, Names, Stage};
 
 /// What a manifest says, before it is text.
 #[derive(Debug, Clone, Copy)]
 pub struct Parts {
     name: &'static str,
     version: &'static str,
+    kind: &'static str,
+    payload: bool,
     window: u32,
     writes: bool,
     drop_reasons: &'static [&'static str],
@@ -22,24 +24,39 @@ impl Parts {
     #[must_use]
     pub const fn of<S: Stage>(name: &'static str, version: &'static str) -> Self {
         check_names(&[name]);
-        let mut place = 0;
-        while place < version.len() {
-            let byte = version.as_bytes()[place];
-            assert!(
-                byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'+' | b'_' | b'~'),
-                "a version is letters, digits and .-+_~"
-            );
-            place += 1;
-        }
-        assert!(!version.is_empty(), "WEFT_MODULE_VERSION is empty");
+        check_version(version);
         assert!(0 < S::WINDOW && S::WINDOW <= weft_abi::MAX_WINDOW, "no such window");
         Self {
             name,
             version,
+            kind: "stage",
+            payload: false,
             window: S::WINDOW,
             writes: S::WRITES,
             drop_reasons: S::Reason::NAMES,
             counters: S::Counter::NAMES,
+        }
+    }
+
+    /// Those of a classifier.
+    ///
+    /// # Panics
+    ///
+    /// Panics, so that the module does not compile, if one of them is not what the host accepts.
+    #[must_use]
+    pub const fn of_classifier<C: Classifier>(name: &'static str, version: &'static str) -> Self {
+        check_names(&[name]);
+        check_version(version);
+        assert!(C::WINDOW <= weft_abi::MAX_WINDOW, "no such window");
+        Self {
+            name,
+            version,
+            kind: "classifier",
+            payload: C::PAYLOAD,
+            window: C::WINDOW,
+            writes: false,
+            drop_reasons: &[],
+            counters: &[],
         }
     }
 
@@ -69,7 +86,13 @@ impl Parts {
         text.push(self.version);
         text.push("\",\"abi\":");
         text.push_number(weft_abi::VERSION);
-        text.push(",\"kind\":\"stage\",\"window\":");
+        text.push(",\"kind\":\"");
+        text.push(self.kind);
+        if self.payload {
+            text.push("\",\"payload\":true,\"window\":");
+        } else {
+            text.push("\",\"window\":");
+        }
         text.push_number(self.window);
         text.push(",\"writes\":");
         text.push(if self.writes { "true" } else { "false" });
@@ -122,6 +145,19 @@ impl<const N: usize> Text<N> {
         }
         self.push("]");
     }
+}
+
+const fn check_version(version: &str) {
+    let mut place = 0;
+    while place < version.len() {
+        let byte = version.as_bytes()[place];
+        assert!(
+            byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'+' | b'_' | b'~'),
+            "a version is letters, digits and .-+_~"
+        );
+        place += 1;
+    }
+    assert!(!version.is_empty(), "WEFT_MODULE_VERSION is empty");
 }
 
 /// Stops the compiler at a name that the host would refuse.

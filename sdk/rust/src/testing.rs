@@ -34,9 +34,7 @@ use std::{string::String, thread_local, vec::Vec};
 pub use parse::describe;
 use weft_abi::flags;
 
-use crate::{
-    ConfigError, Counters, Level, Names, Packet, PortId, Stage, Verdict, stage::configure,
-};
+use crate::{ConfigError, Counters, Level, Names, Packet, PortId, Stage, Verdict, config::read};
 
 /// The port that every packet comes by.
 pub const IN_PORT: PortId = PortId(1);
@@ -66,7 +64,7 @@ impl<S: Stage> FakeHost<S> {
     ///
     /// Fails as the deployment would.
     pub fn new(config: &str) -> Result<Self, ConfigError> {
-        Ok(Self { stage: configure(config.as_bytes())?, counters: Counters::new() })
+        Ok(Self { stage: S::new(read(config.as_bytes())?)?, counters: Counters::new() })
     }
 
     /// Sends a frame through the stage.
