@@ -27,17 +27,17 @@ fn version(number: usize) -> Vec<u8> {
 fn a_compile_bomb_is_refused_while_packets_flow() {
     let canary = Canary::hatch();
     let mut config = canary.config();
-    overlay(&mut config, &json!({"compiler": {"time_limit_ms": 500}}));
+    overlay(&mut config, &json!({"compiler": {"time_limit_ms": 3000}}));
     let daemon = Daemon::start(&config);
     let song = canary.sing();
-    let bomb = Guest::default().wasm_with(&heavy().repeat(60));
+    let bomb = Guest::default().wasm_with(&heavy().repeat(120));
     let start = Instant::now();
     let answer = daemon.api().upload("PUT", "/v1/modules/bomb", &bomb);
     let (status, code, text) = answer.problem();
     eprintln!("{} bytes, refused after {:?}: {text}", bomb.len(), start.elapsed());
     assert_eq!((status, code), (422, "compile-limit"), "{text}");
-    assert!(text.contains("the compiler was not done after 500ms"), "{text}");
-    assert!(start.elapsed() < Duration::from_secs(5));
+    assert!(text.contains("the compiler was not done after 3s"), "{text}");
+    assert!(start.elapsed() < Duration::from_secs(30));
     daemon.api().upload("PUT", "/v1/modules/next", &version(1)).expect(201);
     song.end_flawless();
     daemon.finish();
