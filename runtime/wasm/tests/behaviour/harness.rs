@@ -124,11 +124,16 @@ pub(crate) fn deploy_with(on_fault: OnFault, deadline: Duration) -> (WasmStage, 
 
 /// The guest as it is, on one worker, with one spare and, as its host is gone, no more.
 pub(crate) fn deploy_with_one_spare(on_fault: OnFault) -> (WasmStage, Deployed) {
+    let mut deployed = deploy_without_host(on_fault, 1);
+    (deployed.stages.remove(0), deployed)
+}
+
+/// The same on so many workers, each with one spare.
+pub(crate) fn deploy_without_host(on_fault: OnFault, workers: usize) -> Deployed {
     let host = Host::new(HostOptions::default()).unwrap();
     let module = Module::compile(&host, &Guest::new().bytes()).unwrap();
     let deployment = Deployment { on_fault, ..deployment(module) };
-    let mut deployed = deployment.deploy(&host, 1).unwrap();
-    (deployed.stages.remove(0), deployed)
+    deployment.deploy(&host, workers).unwrap()
 }
 
 /// The guest as it is.
