@@ -16,6 +16,7 @@ use crate::{
     stage::WasmStage,
     stats::{CallCounts, VerdictTotals},
     verdict::Breach,
+    window,
 };
 
 impl WasmStage {
@@ -130,10 +131,7 @@ impl Instance {
     /// Copies what the module may see of the packets into the batch area.
     fn put<P: Packet>(&mut self, questions: Questions<'_, P>, first: usize, count: usize) {
         let (base, shape) = (self.area as usize, self.shape);
-        let area = &mut self.memory.data_mut(&mut self.store)[base..][..shape.size()];
-        let (descriptors, windows) = area.split_at_mut(shape.descriptors());
-        let descriptors = <[Descriptor]>::mut_from_bytes(&mut descriptors[..described(count)])
-            .expect("the area is aligned, in a memory that is");
+        let (descriptors, windows) = self.places(count);
         for (index, descriptor) in descriptors.iter_mut().enumerate() {
             let (parsed, packet) = questions.get(first + index);
             let bytes = packet.bytes();
@@ -141,7 +139,7 @@ impl Instance {
             let (key, window) = slot.split_at_mut(size_of::<Key>());
             key.copy_from_slice(told(parsed).as_bytes());
             let seen = bytes.len().min(window.len());
-            window[..seen].copy_from_slice(&bytes[..seen]);
+            window::copy(&bytes[..seen], window);
             let (seen, data) = (key.len() + seen, base + shape.window_at(index));
             *descriptor = describe(&context(parsed), bytes.len(), seen, data);
         }
@@ -183,62 +181,53 @@ fn judge(said: &Descriptor) -> Result<Answer, Breach> {
     }
 }
 
-/// The bits of the fields that a module says it looked at. What is not in a packet is zero for it
-/// too, so the layers that tell absent from zero do not matter, but for fragments.
+/// The bits of the fields that a module says it looked at.
 fn bits(fields: u32) -> FlowKey {
-    let mut seen = FlowKey::NONE;
-    let all = FlowKey::EXACT;
-    let has = |field: u32| fields & field != 0;
-    if has(looked_at::IN_PORT) {
-        seen.in_port = all.in_port;
-    }
-    if has(looked_at::ETH_DST) {
-        seen.eth_dst = all.eth_dst;
-    }
-    if has(looked_at::ETH_SRC) {
-        seen.eth_src = all.eth_src;
-    }
-    if has(looked_at::ETHERTYPE) {
-        seen.ethertype = all.ethertype;
-    }
-    if has(looked_at::VLAN) {
-        seen.vlan = all.vlan;
-    }
-    if has(looked_at::MPLS) {
-        seen.mpls = all.mpls;
-    }
-    if has(looked_at::IP_SRC) {
-        (seen.ipv4_src, seen.ipv6_src) = (all.ipv4_src, all.ipv6_src);
-    }
-    if has(looked_at::IP_DST) {
-        (seen.ipv4_dst, seen.ipv6_dst) = (all.ipv4_dst, all.ipv6_dst);
-    }
-    if has(looked_at::IP_SRC | looked_at::IP_DST) {
-        seen.ethertype = all.ethertype;
-    }
-    if has(looked_at::PROTOCOL) {
-        (seen.protocol, seen.layers, seen.ethertype) = (all.protocol, all.layers, all.ethertype);
-    }
-    if has(looked_at::TRAFFIC_CLASS) {
-        seen.traffic_class = all.traffic_class;
-    }
-    if has(looked_at::TTL) {
-        seen.ttl = all.ttl;
-    }
-    if has(looked_at::L4_SRC) {
-        seen.l4_src = all.l4_src;
-    }
-    if has(looked_at::L4_DST) {
-        seen.l4_dst = all.l4_dst;
-    }
-    if has(looked_at::TCP_FLAGS) {
-        seen.tcp_flags = all.tcp_flags;
-    }
-    if has(looked_at::METADATA) {
-        seen.metadata = all.metadata;
-    }
-    seen
+    let looked_at = FIELDS.iter().filter(|(field, _)| fields & field != 0);
+    looked_at.fold(FlowKey::NONE, |seen, (_, bits)| seen.union(bits))
 }
+
+const NONE: FlowKey = FlowKey::NONE;
+const ALL: FlowKey = FlowKey::EXACT;
+
+/// What each field of a [`Key`] is made from. What is not in a packet is zero for a module too, so
+/// the layers that tell absent from zero matter only where a module sees them.
+const FIELDS: [(u32, FlowKey); 15] = [
+    (looked_at::IN_PORT, FlowKey { in_port: ALL.in_port, ..NONE }),
+    (looked_at::ETH_DST, FlowKey { eth_dst: ALL.eth_dst, ..NONE }),
+    (looked_at::ETH_SRC, FlowKey { eth_src: ALL.eth_src, ..NONE }),
+    (looked_at::ETHERTYPE, FlowKey { ethertype: ALL.ethertype, ..NONE }),
+    (looked_at::VLAN, FlowKey { vlan: ALL.vlan, ..NONE }),
+    (looked_at::MPLS, FlowKey { mpls: ALL.mpls, ..NONE }),
+    (
+        looked_at::IP_SRC,
+        FlowKey {
+            ethertype: ALL.ethertype,
+            ipv4_src: ALL.ipv4_src,
+            ipv6_src: ALL.ipv6_src,
+            ..NONE
+        },
+    ),
+    (
+        looked_at::IP_DST,
+        FlowKey {
+            ethertype: ALL.ethertype,
+            ipv4_dst: ALL.ipv4_dst,
+            ipv6_dst: ALL.ipv6_dst,
+            ..NONE
+        },
+    ),
+    (
+        looked_at::PROTOCOL,
+        FlowKey { ethertype: ALL.ethertype, layers: ALL.layers, protocol: ALL.protocol, ..NONE },
+    ),
+    (looked_at::TRAFFIC_CLASS, FlowKey { traffic_class: ALL.traffic_class, ..NONE }),
+    (looked_at::TTL, FlowKey { ttl: ALL.ttl, ..NONE }),
+    (looked_at::L4_SRC, FlowKey { l4_src: ALL.l4_src, ..NONE }),
+    (looked_at::L4_DST, FlowKey { l4_dst: ALL.l4_dst, ..NONE }),
+    (looked_at::TCP_FLAGS, FlowKey { tcp_flags: ALL.tcp_flags, ..NONE }),
+    (looked_at::METADATA, FlowKey { metadata: ALL.metadata, ..NONE }),
+];
 
 /// A key as modules see it.
 fn told(parsed: &Parsed) -> Key {

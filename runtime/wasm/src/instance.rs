@@ -98,13 +98,20 @@ impl Instance {
         self.process.call(&mut self.store, packets).err()
     }
 
-    /// Copies what the module may see of the packets into the batch area.
-    fn fill<P: Packet>(&mut self, batch: &Batch<'_, P>, first: usize, count: usize) {
-        let (base, shape) = (self.area as usize, self.shape);
-        let area = &mut self.memory.data_mut(&mut self.store)[base..][..shape.size()];
+    /// Where the first `count` packets are described, and all windows.
+    pub(crate) fn places(&mut self, count: usize) -> (&mut [Descriptor], &mut [u8]) {
+        let shape = self.shape;
+        let area = &mut self.memory.data_mut(&mut self.store)[self.area as usize..][..shape.size()];
         let (descriptors, windows) = area.split_at_mut(shape.descriptors());
         let descriptors = <[Descriptor]>::mut_from_bytes(&mut descriptors[..described(count)])
             .expect("the area is aligned, in a memory that is");
+        (descriptors, windows)
+    }
+
+    /// Copies what the module may see of the packets into the batch area.
+    fn fill<P: Packet>(&mut self, batch: &Batch<'_, P>, first: usize, count: usize) {
+        let (base, shape) = (self.area as usize, self.shape);
+        let (descriptors, windows) = self.places(count);
         for (index, descriptor) in descriptors.iter_mut().enumerate() {
             let (packet, context) = batch.get(first + index);
             let bytes = packet.bytes();

@@ -19,7 +19,8 @@ pub struct Key {
     pub ip_dst: [u8; 16],
     /// The id of the port that it came by.
     pub in_port: u32,
-    /// The outermost MPLS entry: label, traffic class, bottom of stack, TTL.
+    /// The outermost MPLS entry: label, traffic class and bottom of stack where they stand in the
+    /// packet, and 1 in the lowest bit of the TTL's place for an entry that is there.
     pub mpls: u32,
     /// The Ethernet destination.
     pub eth_dst: [u8; 6],

@@ -36,8 +36,9 @@ impl Daemon {
             {
                 return Ok(Put::Replaced(describe(name, entry)));
             }
-            state.check_kind(name, module_of(&state, &spec)?.manifest().kind)?;
-            (module_of(&state, &spec)?, state.stages.get(name).map(|entry| entry.id))
+            let module = module_of(&state, &spec)?;
+            state.check_kind(name, module.manifest().kind)?;
+            (module, state.stages.get(name).map(|entry| entry.id))
         };
         let deployed = self.deploy(name, &spec, &module)?;
         let id = known
